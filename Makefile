@@ -8,8 +8,9 @@ BUDGET      ?= 3m
 ROUNDS      ?= 200
 EXCHANGES   ?= 10000
 CONNECTIONS ?= 500
+SECONDS     ?= 60
 
-.PHONY: run test build bench kill exchanges histories pressure aa lab clean setup-run setup-test gen
+.PHONY: run test build bench kill exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -18,7 +19,7 @@ test: setup-test
 	@tools/test
 
 build: setup-run
-	@$(STATIC) cargo build --release --quiet --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
+	@$(STATIC) cargo build --release --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
 
 bench: build setup-test
 	@tools/bench $(BINARY)
@@ -45,6 +46,10 @@ pressure: setup-test
 # Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
 lab: setup-test
 	@tools/lab
+
+# Coverage-guided fuzzing of every reader of other people's bytes, SECONDS each.
+fuzz: setup-test
+	@tools/fuzz $(SECONDS)
 
 gen: build
 	@cargo xtask gen --with-binary $(BINARY)

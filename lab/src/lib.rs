@@ -14,7 +14,6 @@
     clippy::disallowed_methods,
     reason = "the lab runs programs and keeps files; it is no part of the product"
 )]
-#![allow(clippy::print_stdout, reason = "a skipped test says why")]
 
 mod cache;
 pub mod cases;

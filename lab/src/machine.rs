@@ -71,13 +71,12 @@ impl Machine {
         Guest::boot(self)
     }
 
-    /// Boots it; none, with the reason printed, where this machine cannot have guests. With `IODYNO_LAB_REQUIRED` set
-    /// that is a failure too.
+    /// Boots it; none, with the reason noted, where this machine cannot have guests.
     pub fn boot_or_skip(self) -> Option<Guest> {
         match self.boot() {
             Ok(guest) => Some(guest),
-            Err(Error::Missing(why)) if std::env::var_os("IODYNO_LAB_REQUIRED").is_none() => {
-                println!("skipped: {why}");
+            Err(Error::Missing(why)) => {
+                skip::missing("guest", why);
                 None
             }
             Err(error) => panic!("{error}"),

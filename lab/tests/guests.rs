@@ -51,67 +51,12 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
     );
     assert!(guest.uname().starts_with(&kernel));
 
-    for (number, name) in ["vd", "nvme", "sd", "sd", "sd"].iter().enumerate() {
-        let disk = guest.disk(number).unwrap();
-        assert!(disk.starts_with(&format!("/dev/{name}")), "{disk}");
-        assert_eq!(
-            out(&mut guest, &format!("blockdev --getsize64 {disk}")),
-            "16777216"
-        );
-    }
-    assert_eq!(out(&mut guest, "cat /sys/block/sda/queue/rotational"), "1");
-
-    let done = guest.run("echo out; echo err >&2; exit 7", 20).unwrap();
-    assert_eq!(
-        (done.status, done.out.as_str(), done.err.as_str()),
-        (7, "out\n", "err\n")
-    );
-    assert_eq!(guest.run("sleep 60", 1).unwrap().status, 124);
-
-    guest.put_bytes(b"from the host", "in").unwrap();
-    out(&mut guest, "tr a-z A-Z < /mnt/lab/in > /mnt/lab/out");
-    assert_eq!(guest.get("out").unwrap(), b"FROM THE HOST");
-
-    // A limit holds, and holds anew when it is changed. The bucket lets a tenth of a second's I/Os pass at once.
-    let limited = guest.disk(5).unwrap();
-    let read = format!(
-        "s=$(date +%s%N); dd if={limited} of=/dev/null bs=4k count=300 iflag=direct status=none; \
-         echo $((($(date +%s%N) - s) / 1000000))"
-    );
-    took(&mut guest, &read, 1_250..2_200);
-    let limits =
-        json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
-    guest.qmp("qom-set", &limits).unwrap();
-    took(&mut guest, &read, 350..900);
-    assert!(guest.qmp("no-such-command", &json!({})).is_err());
-
-    // A device that stalls: see README.md.
-    out(
-        &mut guest,
-        "modprobe brd rd_nr=1 rd_size=16384; echo 0 32768 linear /dev/ram0 0 | dmsetup create slow",
-    );
-    let stall = "dmsetup suspend --noflush --nolockfs slow; (sleep 1; dmsetup resume slow) & s=$(date +%s%N)
-        dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
-        echo $((($(date +%s%N) - s) / 1000000)); wait";
-    let ms: u64 = out(&mut guest, stall).parse().unwrap();
-    assert!(
-        ms >= 800,
-        "a read of a device that was suspended for 1 s took {ms} ms"
-    );
-
-    // What is on its disks is there after a reboot.
-    let nvme = guest.disk(1).unwrap();
-    out(
-        &mut guest,
-        &format!("echo kept > /root/note; echo on disk | dd of={nvme} conv=fsync status=none"),
-    );
-    let boot = out(&mut guest, "cat /proc/sys/kernel/random/boot_id");
-    guest.reboot().unwrap();
-    assert_ne!(out(&mut guest, "cat /proc/sys/kernel/random/boot_id"), boot);
-    assert_eq!(
-        out(&mut guest, &format!("cat /root/note; head -c 7 {nvme}")),
-        "kept\non disk"
-    );
+    disks(&mut guest);
+    commands(&mut guest);
+    files(&mut guest);
+    limits(&mut guest);
+    a_stall(&mut guest);
+    a_reboot(&mut guest);
 
     drop(guest);
     let lab = std::env::var("IODYNO_LAB")
@@ -124,5 +69,79 @@ fn a_guest_has_the_disks_it_was_given_and_runs_scripts() {
         left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&own))
             .count(),
         0
+    );
+}
+
+fn disks(guest: &mut Guest) {
+    for (number, name) in ["vd", "nvme", "sd", "sd", "sd"].iter().enumerate() {
+        let disk = guest.disk(number).unwrap();
+        assert!(disk.starts_with(&format!("/dev/{name}")), "{disk}");
+        assert_eq!(
+            out(guest, &format!("blockdev --getsize64 {disk}")),
+            "16777216"
+        );
+    }
+    assert_eq!(out(guest, "cat /sys/block/sda/queue/rotational"), "1");
+}
+
+fn commands(guest: &mut Guest) {
+    let done = guest.run("echo out; echo err >&2; exit 7", 20).unwrap();
+    assert_eq!(
+        (done.status, done.out.as_str(), done.err.as_str()),
+        (7, "out\n", "err\n")
+    );
+    assert_eq!(guest.run("sleep 60", 1).unwrap().status, 124);
+}
+
+fn files(guest: &mut Guest) {
+    guest.put_bytes(b"from the host", "in").unwrap();
+    out(guest, "tr a-z A-Z < /mnt/lab/in > /mnt/lab/out");
+    assert_eq!(guest.get("out").unwrap(), b"FROM THE HOST");
+}
+
+/// A limit holds, and holds anew when it is changed. The bucket lets a tenth of a second's I/Os pass at once.
+fn limits(guest: &mut Guest) {
+    let limited = guest.disk(5).unwrap();
+    let read = format!(
+        "s=$(date +%s%N); dd if={limited} of=/dev/null bs=4k count=300 iflag=direct status=none; \
+         echo $((($(date +%s%N) - s) / 1000000))"
+    );
+    took(guest, &read, 1_250..2_200);
+    let limits =
+        json!({"path": "/objects/limit5", "property": "limits", "value": {"iops-total": 600}});
+    guest.qmp("qom-set", &limits).unwrap();
+    took(guest, &read, 350..900);
+    assert!(guest.qmp("no-such-command", &json!({})).is_err());
+}
+
+/// A device that stalls: see README.md.
+fn a_stall(guest: &mut Guest) {
+    out(
+        guest,
+        "modprobe brd rd_nr=1 rd_size=16384; echo 0 32768 linear /dev/ram0 0 | dmsetup create slow",
+    );
+    let stall = "dmsetup suspend --noflush --nolockfs slow; (sleep 1; dmsetup resume slow) & s=$(date +%s%N)
+        dd if=/dev/mapper/slow of=/dev/null bs=4k count=1 iflag=direct status=none
+        echo $((($(date +%s%N) - s) / 1000000)); wait";
+    let ms: u64 = out(guest, stall).parse().unwrap();
+    assert!(
+        ms >= 800,
+        "a read of a device that was suspended for 1 s took {ms} ms"
+    );
+}
+
+/// What is on its disks is there after a reboot.
+fn a_reboot(guest: &mut Guest) {
+    let nvme = guest.disk(1).unwrap();
+    out(
+        guest,
+        &format!("echo kept > /root/note; echo on disk | dd of={nvme} conv=fsync status=none"),
+    );
+    let boot = out(guest, "cat /proc/sys/kernel/random/boot_id");
+    guest.reboot().unwrap();
+    assert_ne!(out(guest, "cat /proc/sys/kernel/random/boot_id"), boot);
+    assert_eq!(
+        out(guest, &format!("cat /root/note; head -c 7 {nvme}")),
+        "kept\non disk"
     );
 }

@@ -18,7 +18,7 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     let folder = root.join(FOLDER);
     let Some(clang) = version_of_clang() else {
         return match check {
-            true => Ok("bpf: skipped: clang and llvm-strip are not installed".into()),
+            true => skipped("clang", "clang and llvm-strip are not installed"),
             false => Err(Failure::Broken(
                 "clang and llvm-strip are needed: apt-get install clang llvm".into(),
             )),
@@ -26,10 +26,11 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     };
     let recorded = std::fs::read_to_string(folder.join(VERSION)).unwrap_or_default();
     if check && recorded.trim() != clang {
-        return Ok(format!(
-            "bpf: skipped: the object was made by {}, here is {clang}",
+        let why = format!(
+            "the object was made by {}, here is {clang}",
             recorded.trim()
-        ));
+        );
+        return skipped("machine:clang-version", &why);
     }
     let built = compile(&folder)?;
     let object = folder.join(OBJECT);
@@ -51,6 +52,11 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
         "bpf: {FOLDER}/{OBJECT}, {} bytes, by {clang}",
         built.len()
     ))
+}
+
+fn skipped(need: &str, why: &str) -> Result<String, Failure> {
+    skip::note(need, "xtask bpf --check", why).map_err(Failure::Broken)?;
+    Ok(format!("bpf: skipped: {why}"))
 }
 
 /// `clang version 14.0.6`, without the distributor's name; none without clang and its strip.

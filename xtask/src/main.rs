@@ -1,6 +1,6 @@
 //! The repository's own chores, called as `cargo xtask COMMAND`: the catalogue is generated, the layout is checked.
 //!
-//! Everything here reads the sources as text. It builds with nothing but the standard library, so it works while
+//! Everything here reads the sources as text. It uses the standard library only, so it builds in seconds and works while
 //! the product does not compile, which is when a missing page or module has to be generated.
 
 #![allow(
@@ -24,6 +24,7 @@ const USAGE: &str = "\
 usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the registries and the catalogue pages
        cargo xtask tidy                                 check the layout rules that the compiler cannot
        cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel
+       cargo xtask skipped [--clear | NEED WHAT WHY]    list, forget, or add to, what the tests skipped
        cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture";
 
 fn main() -> ExitCode {
@@ -49,7 +50,25 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
         ["svg", title] => std::io::read_to_string(std::io::stdin())
             .map_err(|error| Failure::Usage(format!("cannot read the screen from stdin: {error}")))
             .and_then(|captured| svg::picture(&captured, title)),
+        ["skipped", words @ ..] => skipped(words),
         ["bpf", "--check"] => bpf::run(root, true),
+        _ => Err(Failure::Usage(USAGE.into())),
+    }
+}
+
+fn skipped(words: &[&str]) -> Result<String, Failure> {
+    let unreadable = |error| Failure::io(skip::file().display(), &error);
+    match words {
+        [] => skip::report().map_err(unreadable),
+        ["--clear"] => {
+            skip::check().map_err(Failure::Usage)?;
+            skip::clear().map_err(unreadable)?;
+            Ok("Skips are counted from here on.".into())
+        }
+        [need, what, why] => {
+            skip::note(need, what, why).map_err(Failure::Broken)?;
+            Ok(format!("skipped: {what}: {why}"))
+        }
         _ => Err(Failure::Usage(USAGE.into())),
     }
 }

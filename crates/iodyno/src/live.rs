@@ -147,7 +147,8 @@ impl Teller {
 
 fn progress_line(view: &View<'_>, is_one_of_many: bool) -> String {
     let name = if is_one_of_many {
-        format!("{:<12.12} ", view.name)
+        let start: String = view.name.chars().take(12).collect();
+        format!("{start:<12} ")
     } else {
         String::new()
     };

@@ -4,6 +4,37 @@ use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 use host::Unfinished;
 
+/// What to do about a journal.
+pub struct WayOut {
+    /// What the command does, after `to`: `put it back`.
+    pub aim: &'static str,
+    /// The command.
+    pub command: String,
+}
+
+impl WayOut {
+    /// The settings of a device went with it: where the journal holds nothing else, `undo` has nothing to write.
+    pub fn of(journal: &Unfinished, context: &Context) -> WayOut {
+        let command = journal.undo_command(&context.state_dir);
+        let id = journal.id();
+        let is_all_gone = journal.damage.is_none()
+            && journal.files.is_empty()
+            && journal.trees.is_empty()
+            && !journal.is_of_an_earlier_boot
+            && journal.another_device(&context.host).is_some();
+        match command.strip_suffix(&id).filter(|_| is_all_gone) {
+            Some(words) => WayOut {
+                aim: "remove its journal (its settings went with the device)",
+                command: format!("{words}--forget {id}"),
+            },
+            None => WayOut {
+                aim: "put it back",
+                command,
+            },
+        }
+    }
+}
+
 /// Says on stderr when a command died before it had put everything back.
 pub fn warn(context: &Context) {
     let found = host::find_unfinished(&context.host, &context.state_dir);
@@ -11,10 +42,12 @@ pub fn warn(context: &Context) {
         context.out.note(format!("iodyno: {error}"));
     }
     for journal in found.journals.iter().filter(|journal| journal.is_pending()) {
+        let way = WayOut::of(journal, context);
         context.out.note(format!(
-            "iodyno: {}. To put it back now: {}",
+            "iodyno: {}. To {} now: {}",
             what_happened(journal),
-            journal.undo_command(&context.state_dir)
+            way.aim,
+            way.command
         ));
     }
 }

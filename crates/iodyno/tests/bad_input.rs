@@ -89,7 +89,7 @@ fn too_little_room() {
 fn memory_is_no_disk() {
     let shm = std::path::Path::new("/dev/shm");
     if !shm.is_dir() {
-        println!("skipped: no tmpfs at /dev/shm");
+        skip::missing("shm", "no tmpfs at /dev/shm");
         return;
     }
     let dir = shm.join(format!("iodyno-test-{}", std::process::id()));
@@ -113,6 +113,11 @@ fn memory_is_no_disk() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    let status = Command::new(program).args(arguments).status();
+    status.is_ok_and(|status| status.success())
+}
+
 #[test]
 fn a_device_in_use_is_not_written() {
     let Some(disk) = Loop::new(64) else { return };
@@ -129,12 +134,8 @@ fn a_device_in_use_is_not_written() {
         4,
         &["--destroy-data"],
     );
-    let made = Command::new("mkfs.ext4")
-        .args(["-q", "-F", &disk.device])
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        println!("skipped: mkfs.ext4 is not installed");
-        return;
+    if !succeeds("mkfs.ext4", &["-q", "-F", &disk.device]) {
+        return skip::missing("mkfs.ext4", "mkfs.ext4 made no file system");
     }
     expect(
         &[&["run", disk.device.as_str()], &consent[..]].concat(),
@@ -143,13 +144,7 @@ fn a_device_in_use_is_not_written() {
     );
     let mount = Dir::new("mount");
     let point = mount.path().to_str().unwrap();
-    assert!(
-        Command::new("mount")
-            .args([&disk.device, point])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(succeeds("mount", &[&disk.device, point]));
     let force = [
         &["run", disk.device.as_str()],
         &consent[..],
@@ -157,19 +152,9 @@ fn a_device_in_use_is_not_written() {
     ]
     .concat();
     let output = Iodyno::new().run(&force);
-    let read_only = Command::new("mount")
-        .args(["-o", "remount,ro", point])
-        .status()
-        .unwrap()
-        .success();
+    let read_only = succeeds("mount", &["-o", "remount,ro", point]);
     let on_read_only = Iodyno::new().run(&["run", point, "--runtime", "100ms", "--size", "4m"]);
-    assert!(
-        Command::new("umount")
-            .arg(point)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(succeeds("umount", &[point]));
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
     assert!(
         text(&output.stderr).contains(point),
@@ -235,7 +220,7 @@ fn a_value_the_device_does_not_take() {
 #[test]
 fn no_write_right() {
     if !is_root() {
-        println!("skipped: this test drops root's rights, which needs root");
+        skip::missing("root", "this test drops root's rights, which needs root");
         return;
     }
     let Ok(output) = Command::new("setpriv")
@@ -255,12 +240,12 @@ fn no_write_right() {
         )
         .output()
     else {
-        println!("skipped: setpriv is not installed");
+        skip::missing("setpriv", "setpriv is not installed");
         return;
     };
     let said = text(&output.stderr);
     if said.contains("setpriv: failed to execute") {
-        println!("skipped: another user cannot reach the build directory");
+        skip::missing("user", "another user cannot reach the build directory");
         return;
     }
     assert_eq!(code(&output), 3, "{said}");

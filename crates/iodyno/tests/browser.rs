@@ -65,16 +65,17 @@ fn browser() -> Option<(PathBuf, PathBuf, PathBuf)> {
         .canonicalize()
         .unwrap();
     let Some(node) = program(&["node"]) else {
-        println!("skipped: node is not installed");
+        skip::missing("node", "node is not installed");
         return None;
     };
     let Some(chromium) = program(&["chromium", "chromium-browser", "google-chrome"]) else {
-        println!("skipped: chromium is not installed");
+        skip::missing("chromium", "chromium is not installed");
         return None;
     };
     if !web.join("node_modules/playwright-core").is_dir() {
-        println!(
-            "skipped: the packages of web/package-lock.json are not installed; tools/web fetches them"
+        skip::missing(
+            "npm",
+            "the packages of web/package-lock.json are not installed",
         );
         return None;
     }

@@ -24,8 +24,7 @@ fn scheduler(disk: &Loop) -> String {
 /// A loop device at `none` whose kernel has the other two.
 fn disk() -> Option<Loop> {
     let disk = Loop::in_memory(16)?;
-    if !disk.has_scheduler("mq-deadline") || !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has not both mq-deadline and bfq");
+    if disk.lacks_scheduler("mq-deadline") || disk.lacks_scheduler("bfq") {
         return None;
     }
     disk.set("scheduler", "none");
@@ -178,6 +177,17 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
         );
     }
     signal(child.id(), "STOP");
+    let beside = other.run(&["undo"]);
+    assert_eq!(code(&beside), 0, "{}", said(&beside));
+    for words in [
+        &pid,
+        "still holds settings",
+        &format!("kill -CONT {}", child.id()),
+        &format!("IODYNO_STATE_DIR={}", iodyno.state.path().display()),
+        "Nothing to undo here",
+    ] {
+        assert!(said(&beside).contains(words), "{words}: {}", said(&beside));
+    }
     let refused = iodyno.run(&["undo"]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
     assert!(
@@ -197,8 +207,7 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
 #[test]
 fn a_journal_that_is_being_born_is_never_removed_by_a_command_beside_it() {
     let Some(disk) = disk() else { return };
-    if Command::new("strace").arg("-V").output().is_err() {
-        println!("skipped: strace is not installed");
+    if skip::lacks("strace") {
         return;
     }
     let before = disk.settings();
@@ -337,10 +346,14 @@ fn another_disk_that_has_the_name_now_is_not_written() {
     run(&[&disk.device, &file]);
     disk.set("read_ahead_kb", "4096");
     let settings = disk.settings();
+    let status = said(&iodyno.run(&["status"]));
+    let advice = format!("went with the device): iodyno undo --forget {journal}");
+    assert!(status.contains(&advice), "{status}");
     let refused = iodyno.run(&["undo", &journal]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
+    let words = "scheduler  not written, was none: ";
     assert!(
-        said(&refused).contains("is another device now"),
+        said(&refused).contains("is another device now") && said(&refused).contains(words),
         "{}",
         said(&refused)
     );

@@ -33,22 +33,9 @@ fn hosts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hosts")
 }
 
-#[test]
-fn a_directory_is_checked_whole_and_the_record_shows_it_again() {
-    let (iodyno, dir) = (Iodyno::new(), Dir::new("check"));
-    let target = dir.path().to_str().unwrap();
-    let (document, output) = iodyno.json(&["check", target, "--quick"]);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!(
-        std::fs::read_dir(dir.path()).unwrap().count(),
-        0,
-        "no scratch is left"
-    );
-    assert_eq!(
-        (&document["schema"], &document["mode"]),
-        (&"iodyno.check/1".into(), &"quick".into())
-    );
-    let roles = roles(&document);
+/// That every kind of load was made, each with what the sensors saw, and gave something.
+fn assert_loads(document: &Value) {
+    let roles = roles(document);
     assert_eq!(roles.first(), Some(&"idle"), "{roles:?}");
     // A disk that stalls may use up the time; what is left out is told.
     let left_out = document["unseen"]
@@ -86,6 +73,24 @@ fn a_directory_is_checked_whole_and_the_record_shows_it_again() {
         given.iter().all(|one| one["value"].as_f64().unwrap() > 0.0),
         "{given:?}"
     );
+}
+
+#[test]
+fn a_directory_is_checked_whole_and_the_record_shows_it_again() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("check"));
+    let target = dir.path().to_str().unwrap();
+    let (document, output) = iodyno.json(&["check", target, "--quick"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "no scratch is left"
+    );
+    assert_eq!(
+        (&document["schema"], &document["mode"]),
+        (&"iodyno.check/1".into(), &"quick".into())
+    );
+    assert_loads(&document);
     assert!(
         output.stdout.len() < 2 << 20,
         "the document has {} bytes",
@@ -289,7 +294,13 @@ fn a_device_that_another_iodyno_works_on_is_left_alone() {
     let Some(disk) = Loop::new(16) else { return };
     let iodyno = Iodyno::new();
     // What a tune of the device holds for as long as it lives; an undo makes its file.
-    let held = host::DeviceLock::take(&host::Host::live(), &disk.name, "tune of the test").unwrap();
+    let held = host::DeviceLock::take(
+        &host::Host::live(),
+        &disk.name,
+        host::Reach::Device,
+        "tune of the test",
+    )
+    .unwrap();
     let output = iodyno.run(&["check", &disk.device, "--quick"]);
     assert_eq!(code(&output), 4, "{}", text(&output.stderr));
     let said = text(&output.stderr);
@@ -311,9 +322,11 @@ fn a_device_that_another_iodyno_works_on_is_left_alone() {
 #[test]
 fn a_target_that_may_not_be_loaded_is_still_judged() {
     let iodyno = Iodyno::new();
-    if !is_root() || !Path::new("/dev/shm").is_dir() {
-        println!("skipped: needs root and a file system in memory");
-        return;
+    if !is_root() {
+        return skip::missing("root", "only root may be refused for what the target is");
+    }
+    if !Path::new("/dev/shm").is_dir() {
+        return skip::missing("shm", "no file system in memory");
     }
     // Memory takes no direct I/O on most kernels; where it does, it is loaded, and that is no disk either.
     let (document, output) = iodyno.json(&["check", "/dev/shm", "--quick"]);

@@ -167,12 +167,7 @@ fn a_stream_ends_when_its_bytes_are_moved() {
 
 #[test]
 fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
-    if std::process::Command::new("fio")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
-        println!("skipped: fio is not installed");
+    if skip::lacks("fio") {
         return;
     }
     let (iodyno, dir, here) = (Iodyno::new(), Dir::new("handed-on"), Dir::new("here"));
@@ -220,14 +215,30 @@ fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
     }
 }
 
+/// The process that this one started, when it has; none where the kernel does not name children.
+fn child_of(pid: u32) -> Option<String> {
+    let child = || {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut children =
+            tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+        children.find_map(|text| text.split_whitespace().next().map(str::to_string))
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while std::time::Instant::now() < deadline {
+        if let Some(child) = child() {
+            return Some(child);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
 #[test]
 fn fio_makes_the_load_and_dies_with_us() {
-    if std::process::Command::new("fio")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
-        println!("skipped: fio is not installed");
+    if skip::lacks("fio") {
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), Dir::new("fio"));
@@ -265,35 +276,14 @@ fn fio_makes_the_load_and_dies_with_us() {
             .ok_or(format!("it took {elapsed_ms} ms"))
     });
     let mut child = iodyno.spawn(&[&job[..], &["60s"]].concat());
-    let of_child = |pid: u32| {
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
-            .into_iter()
-            .flatten()
-            .flatten();
-        let children =
-            tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-        children
-            .flat_map(|text| {
-                text.split_whitespace()
-                    .map(str::to_string)
-                    .collect::<Vec<_>>()
-            })
-            .next()
-    };
-    let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    let fio = loop {
-        match of_child(child.id()) {
-            Some(fio) => break fio,
-            None if std::time::Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(5))
-            }
-            None => {
-                println!("skipped: this kernel does not name a process's children");
-                signal(child.id(), "INT");
-                child.wait().unwrap();
-                return;
-            }
-        }
+    let Some(fio) = child_of(child.id()) else {
+        skip::missing(
+            "kernel:children",
+            "this kernel does not name a process's children",
+        );
+        signal(child.id(), "INT");
+        child.wait().unwrap();
+        return;
     };
     std::thread::sleep(Duration::from_millis(800));
     signal(child.id(), "KILL");

@@ -231,8 +231,7 @@ fn no_history_of_the_binary_ends_with_a_setting_changed_and_nothing_that_says_so
     let Some(disk) = Loop::in_memory(16) else {
         return;
     };
-    if !disk.has_scheduler("mq-deadline") || !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has not both mq-deadline and bfq");
+    if disk.lacks_scheduler("mq-deadline") || disk.lacks_scheduler("bfq") {
         return;
     }
     let states = [Iodyno::new(), Iodyno::new()];

@@ -3,13 +3,37 @@
 use crate::support::{Dir, Iodyno, code, text};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 fn fixture(name: &str) -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../testdata/imports")
         .join(name);
     path.canonicalize().unwrap().to_str().unwrap().to_string()
+}
+
+#[test]
+fn a_file_of_more_results_than_are_read_needs_no_more_memory_than_those() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("import"));
+    let heads = dir.path().join("heads.txt");
+    let head = "j: (groupid=0, jobs=1): err= 0: pid=1: \n";
+    std::fs::write(&heads, head.repeat(300_000)).unwrap();
+    // The address space, KiB: 300,000 results took 1.1 GiB.
+    let limited = "ulimit -v 900000; exec \"$0\" \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_iodyno")])
+        .args(["import", "--dry-run", heads.to_str().unwrap()])
+        .env("IODYNO_STATE_DIR", iodyno.state.path())
+        .output()
+        .unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{said}{}", text(&output.stderr));
+    for words in [
+        "100000 results of fio",
+        "only the first 100000 results of a file are read",
+    ] {
+        assert!(said.contains(words), "{words}: {said:.400}");
+    }
 }
 
 #[test]

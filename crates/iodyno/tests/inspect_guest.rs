@@ -124,6 +124,7 @@ fn a_guest_s_stacks_are_told_layer_by_layer() {
     out(&mut guest, &STACKS.replace("KEY", KEY));
     arrays(&mut guest);
     volumes(&mut guest);
+    mappings(&mut guest);
     disks(&mut guest);
 }
 
@@ -167,6 +168,9 @@ fn volumes(guest: &mut Guest) {
         &thin,
         &["LVM thin-pool", "of data and"],
     );
+}
+
+fn mappings(guest: &mut Guest) {
     let crypt = [
         ("mapping", "crypt"),
         ("cipher", "aes-xts-plain64"),

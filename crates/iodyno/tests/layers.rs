@@ -1,6 +1,6 @@
 //! Times by layer in the records of `run` and `tune`, and what is said where there are none.
 
-use crate::support::{Iodyno, Loop, code, copy_binary, text};
+use crate::support::{Iodyno, Loop, code, copy_binary, text, tracing};
 use serde_json::Value;
 
 /// Whether this machine lets the programs in; the reason is printed where it does not.
@@ -14,7 +14,7 @@ fn is_traceable(iodyno: &Iodyno) -> bool {
         !here["why_not_higher"].as_array().unwrap().is_empty(),
         "{here}"
     );
-    println!("skipped: {here}");
+    skip::missing(tracing(), here);
     false
 }
 
@@ -68,50 +68,15 @@ fn a_run_keeps_the_layers_of_every_device_below() {
     let (shown, _) = iodyno.json(&["show", "1"]);
     let record = &shown["record"];
     let ios = record["load"]["read"]["ios"].as_u64().unwrap();
-    let ours = device(&record["layers"], &disk.name);
-    let unseen = ours["counters"]["unseen"].as_u64().unwrap_or(0);
-    let whole = count(ours, "read", "Q2C");
-    // A device of our own: the programs see our I/Os and a handful that udev or the kernel's probing may add.
-    assert!(
-        whole + unseen >= ios && whole <= ios + 64,
-        "{whole} and {unseen} of {ios}"
-    );
-    assert!(unseen * 10 <= ios, "{unseen} of {ios} were not seen");
-    assert_eq!(
-        (count(ours, "read", "G2D"), count(ours, "write", "Q2C")),
-        (0, 0),
-        "absent, not zero"
-    );
-    assert!(count(ours, "read", "I2D") + unseen + 64 >= ios);
-    // What is outside is told where the device saw the load's I/Os and no others, within a hundredth.
-    let outside = &record["layers"]["outside"];
-    match whole.abs_diff(ios) * 100 <= ios {
-        true => {
-            let (mean, all) = (
-                outside[0]["mean_ns"].as_f64(),
-                outside[0]["latency_mean_ns"].as_f64(),
-            );
-            assert!(
-                outside[0]["side"] == "read" && mean >= Some(0.0) && mean < all,
-                "{outside}"
-            );
-            assert!(said.contains("  outside, read: mean "), "{said}");
-        }
-        false => assert!(outside.is_null(), "{whole} of {ios}: {outside}"),
-    }
+    assert_counts(&record["layers"], &disk.name, ios, &said);
     let below = record["layers"]["devices"].as_array().unwrap().len();
     assert!(
         below >= 2,
         "the disk under the loop device has layers of its own: {below}"
     );
-    let sensor = record["sensors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|log| log["sensor"] == "layers")
-        .unwrap();
+    let series = &sensor(record)["series"];
     let name = format!("layers.{}.queued", disk.name);
-    let series = sensor["series"]
+    let series = series
         .as_array()
         .unwrap()
         .iter()
@@ -127,6 +92,51 @@ fn a_run_keeps_the_layers_of_every_device_below() {
         values.is_sorted() && *values.last().unwrap() > 0.9 * ios as f64,
         "{values:?} of {ios}"
     );
+}
+
+/// What the sensor of layers left in a record.
+fn sensor(record: &Value) -> &Value {
+    record["sensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["sensor"] == "layers")
+        .unwrap()
+}
+
+/// That a device of our own saw the I/Os of the load, and what is said of the time outside it.
+fn assert_counts(layers: &Value, name: &str, ios: u64, said: &str) {
+    let ours = device(layers, name);
+    let unseen = ours["counters"]["unseen"].as_u64().unwrap_or(0);
+    let whole = count(ours, "read", "Q2C");
+    // A device of our own: the programs see our I/Os and a handful that udev or the kernel's probing may add.
+    assert!(
+        whole + unseen >= ios && whole <= ios + 64,
+        "{whole} and {unseen} of {ios}"
+    );
+    assert!(unseen * 10 <= ios, "{unseen} of {ios} were not seen");
+    assert_eq!(
+        (count(ours, "read", "G2D"), count(ours, "write", "Q2C")),
+        (0, 0),
+        "absent, not zero"
+    );
+    assert!(count(ours, "read", "I2D") + unseen + 64 >= ios);
+    // What is outside is told where the device saw the load's I/Os and no others, within a hundredth.
+    let outside = &layers["outside"];
+    match whole.abs_diff(ios) * 100 <= ios {
+        true => {
+            let (mean, all) = (
+                outside[0]["mean_ns"].as_f64(),
+                outside[0]["latency_mean_ns"].as_f64(),
+            );
+            assert!(
+                outside[0]["side"] == "read" && mean >= Some(0.0) && mean < all,
+                "{outside}"
+            );
+            assert!(said.contains("  outside, read: mean "), "{said}");
+        }
+        false => assert!(outside.is_null(), "{whole} of {ios}: {outside}"),
+    }
 }
 
 /// Keeps every CPU from being idle, with the least claim on it: on some kernels perf leaves out events of interrupts of an
@@ -206,7 +216,7 @@ fn each_rung_of_events_says_what_the_programs_say() {
                 .find(|log| log["sensor"] == "layers")
                 .unwrap()["no_data"];
             assert!(why.as_str().unwrap().len() > 20, "{why}");
-            println!("skipped: {rung}: {why}");
+            skip::missing(tracing(), format!("{rung}: {why}"));
             continue;
         }
         agree_on_medians(&disk.name, rung, &run);
@@ -343,8 +353,7 @@ fn a_tune_keeps_the_layers_of_each_arm() {
 /// A loop device in memory under bfq, tuned against none; its record.
 fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
     let disk = Loop::in_memory(64)?;
-    if !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has no bfq");
+    if disk.lacks_scheduler("bfq") {
         return None;
     }
     disk.set("scheduler", "bfq");
@@ -372,6 +381,16 @@ fn figure<'a>(trial: &'a Value, name: &str) -> Option<&'a Value> {
         .find(|figure| figure["name"] == name)
 }
 
+/// The arms that a figure has, each with windows.
+fn arms_of<'a>(trial: &'a Value, name: &str) -> Vec<&'a str> {
+    let figure = figure(trial, name).unwrap_or_else(|| panic!("no {name}: {}", trial["figures"]));
+    let arms = figure["arms"].as_array().unwrap();
+    assert!(arms.iter().all(|arm| arm["windows"].as_u64() > Some(0)));
+    arms.iter()
+        .map(|arm| arm["arm"].as_str().unwrap())
+        .collect()
+}
+
 #[test]
 fn a_decision_is_explained_by_windows_of_its_own() {
     let Some((disk, iodyno, record)) = tuned(&[]) else {
@@ -379,31 +398,7 @@ fn a_decision_is_explained_by_windows_of_its_own() {
     };
     let trial = &record["trials"][0];
     let verdict = &trial["verdict"];
-    let of_arms = |name: &str| {
-        let figure =
-            figure(trial, name).unwrap_or_else(|| panic!("no {name}: {}", trial["figures"]));
-        let arms: Vec<&str> = figure["arms"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|arm| arm["arm"].as_str().unwrap())
-            .collect();
-        assert!(
-            figure["arms"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .all(|arm| arm["windows"].as_u64() > Some(0))
-        );
-        arms
-    };
-    let sensor = record["sensors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|log| log["sensor"] == "layers")
-        .unwrap();
-    let why = sensor["no_data"].as_str().unwrap();
+    let why = sensor(&record)["no_data"].as_str().unwrap();
     assert!(
         why.contains("only after each decision"),
         "the windows of the proof are not traced: {why}"
@@ -425,7 +420,7 @@ fn a_decision_is_explained_by_windows_of_its_own() {
         "cpu.all.us_per_io",
         &format!("disk.{}.read_per_s", disk.name),
     ] {
-        assert_eq!(of_arms(name), ["bfq", "none"], "{name}");
+        assert_eq!(arms_of(trial, name), ["bfq", "none"], "{name}");
     }
     let (moved, shown) = (&trial["moved"], text(&iodyno.run(&["show", "1"]).stdout));
     println!("{shown}");
@@ -446,6 +441,12 @@ fn a_decision_is_explained_by_windows_of_its_own() {
         );
         return;
     }
+    assert_moved(trial, &said, &shown);
+}
+
+/// That the windows that were traced after the decision tell what moved.
+fn assert_moved(trial: &Value, said: &str, shown: &str) {
+    let moved = &trial["moved"];
     assert_eq!(
         (&moved["from"], &moved["to"]),
         (&"bfq".into(), &"none".into())
@@ -532,16 +533,14 @@ fn without_rights_a_run_says_why_there_are_no_layers() {
         std::fs::remove_dir_all(&home),
     );
     let Ok(output) = output else {
-        println!("skipped: setpriv is not installed");
+        skip::missing("setpriv", "setpriv is not installed");
         return;
     };
     let document: Value = match serde_json::from_slice(&output.stdout) {
         Ok(document) => document,
         Err(_) => {
-            println!(
-                "skipped: no other user can be had here: {}",
-                text(&output.stderr)
-            );
+            let why = format!("no other user can be had here: {}", text(&output.stderr));
+            skip::missing("user", why);
             return;
         }
     };

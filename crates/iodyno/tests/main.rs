@@ -6,7 +6,7 @@
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a skipped test says why"
+    reason = "long tests say how far they are"
 )]
 #![allow(
     clippy::unwrap_used,
@@ -36,6 +36,7 @@ mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;
+mod machine_settings;
 mod owners_guest;
 mod persist;
 mod records;

@@ -76,6 +76,28 @@ fn a_rule_a_sysctl_file_and_a_profile_are_named_and_a_capture_says_the_same() {
     );
 
     let after = inspected(&mut guest, &format!("{disk} --capture /run/this.host"));
+    assert_claims(&after);
+    let words = out(&mut guest, &format!("iodyno inspect {disk}"));
+    assert!(words.contains("/etc/sysctl.d/50-lab.conf:1"), "{words}");
+
+    let replayed = inspected(&mut guest, &format!("{disk} --root /run/this.host"));
+    assert_same(&replayed, &after);
+    let masked = out(
+        &mut guest,
+        &format!("iodyno inspect {disk} --capture /run/m.host --mask >/dev/null; cat /run/m.host"),
+    );
+    let serial = out(
+        &mut guest,
+        &format!(
+            "cat /sys/class/block/{}/device/serial",
+            disk.trim_start_matches("/dev/")
+        ),
+    );
+    assert!(!masked.contains(serial.trim()), "serial {serial}");
+}
+
+/// That each file of the configuration is named for the setting that it sets.
+fn assert_claims(after: &Value) {
     let (nvme, machine) = (&after["root"]["below"][0], &after["machine"]);
     let ahead = setting(nvme, "read_ahead_kb");
     assert_eq!(ahead["value"]["value"], "512", "udev has acted");
@@ -107,10 +129,10 @@ fn a_rule_a_sysctl_file_and_a_profile_are_named_and_a_capture_says_the_same() {
         !after["log"].as_array().unwrap().is_empty(),
         "the kernel has told of the disk"
     );
-    let words = out(&mut guest, &format!("iodyno inspect {disk}"));
-    assert!(words.contains("/etc/sysctl.d/50-lab.conf:1"), "{words}");
+}
 
-    let replayed = inspected(&mut guest, &format!("{disk} --root /run/this.host"));
+/// That a capture says the same as the machine that it is of.
+fn assert_same(replayed: &Value, after: &Value) {
     let plain = |document: &Value| {
         document
             .to_string()
@@ -122,18 +144,6 @@ fn a_rule_a_sysctl_file_and_a_profile_are_named_and_a_capture_says_the_same() {
     }
     assert_eq!(
         plain(&replayed["root"]["below"][0]["settings"]),
-        plain(&nvme["settings"])
+        plain(&after["root"]["below"][0]["settings"])
     );
-    let masked = out(
-        &mut guest,
-        &format!("iodyno inspect {disk} --capture /run/m.host --mask >/dev/null; cat /run/m.host"),
-    );
-    let serial = out(
-        &mut guest,
-        &format!(
-            "cat /sys/class/block/{}/device/serial",
-            disk.trim_start_matches("/dev/")
-        ),
-    );
-    assert!(!masked.contains(serial.trim()), "serial {serial}");
 }

@@ -65,7 +65,7 @@ fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
         &format!("/root/iodyno apply {record} --persist --json"),
     );
     let applied: Value = serde_json::from_str(&applied).unwrap();
-    assert_eq!(applied["persisted"], RULE);
+    assert_eq!(applied["persisted"][0], RULE);
     assert_eq!(scheduler(&mut guest), "mq-deadline");
 
     guest.reboot().unwrap();

@@ -28,6 +28,14 @@ fn path(dir: &Dir, name: &str) -> String {
     dir.path().join(name).to_str().unwrap().to_string()
 }
 
+/// The text of a report on these records, made as a file of this name.
+fn reported(iodyno: &Iodyno, dir: &Dir, records: &[&str], name: &str) -> String {
+    let file = path(dir, name);
+    let output = iodyno.run(&[&["report"], records, &["-o", &file]].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    std::fs::read_to_string(&file).unwrap()
+}
+
 #[test]
 fn every_format_says_what_was_measured() {
     let (iodyno, dir, run, id) = made();
@@ -77,16 +85,9 @@ fn every_format_says_what_was_measured() {
         let svg = std::fs::read_to_string(path).unwrap();
         assert!(svg.starts_with("<?xml") && svg.contains("<desc>"), "{path}");
     }
-    let md = path(&dir, "r.md");
-    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &md])), 0);
-    assert!(
-        std::fs::read_to_string(&md)
-            .unwrap()
-            .contains("## How to reproduce")
-    );
-    let csv = path(&dir, "r.csv");
-    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &csv])), 0);
-    let series = std::fs::read_to_string(&csv).unwrap();
+    let markdown = reported(&iodyno, &dir, &[&id], "r.md");
+    assert!(markdown.contains("## How to reproduce"));
+    let series = reported(&iodyno, &dir, &[&id], "r.csv");
     let intervals = run["record"]["load"]["intervals"].as_array().unwrap().len();
     assert_eq!(
         series
@@ -95,9 +96,8 @@ fn every_format_says_what_was_measured() {
             .count(),
         intervals
     );
-    let json = path(&dir, "r.json");
-    assert_eq!(code(&iodyno.run(&["report", &id, "-o", &json])), 0);
-    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let json = reported(&iodyno, &dir, &[&id], "r.json");
+    let whole: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(whole["record"], run["record"]);
 }
 
@@ -215,8 +215,7 @@ fn several_records_become_one_page() {
         "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.0 s, 537 MB/s\n",
     )
     .unwrap();
-    let html = path(&dir, "both.html");
-    let figures = path(&dir, "figures");
+    let (html, figures) = (path(&dir, "both.html"), path(&dir, "figures"));
     let (document, output) = iodyno.json(&[
         "report",
         &first,
@@ -254,22 +253,10 @@ fn several_records_become_one_page() {
         svg.contains(&format!("B record {second}")),
         "both are in the picture"
     );
-    let csv = path(&dir, "both.csv");
-    assert_eq!(
-        code(&iodyno.run(&["report", &first, &second, "-o", &csv])),
-        0
-    );
-    assert!(
-        std::fs::read_to_string(&csv)
-            .unwrap()
-            .contains(",read.iops,/s,1,")
-    );
-    let json = path(&dir, "both.json");
-    assert_eq!(
-        code(&iodyno.run(&["report", &first, &second, "-o", &json])),
-        0
-    );
-    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let csv = reported(&iodyno, &dir, &[&first, &second], "both.csv");
+    assert!(csv.contains(",read.iops,/s,1,"));
+    let json = reported(&iodyno, &dir, &[&first, &second], "both.json");
+    let whole: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(whole["schema"], "iodyno.compare/1");
     assert_eq!(code(&iodyno.run(&["report"])), 2, "none is no record");
     assert_eq!(

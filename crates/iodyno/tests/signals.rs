@@ -191,8 +191,7 @@ struct Tune {
 impl Tune {
     fn new() -> Option<Tune> {
         let disk = Loop::in_memory(32)?;
-        if !disk.has_scheduler("mq-deadline") {
-            println!("skipped: this kernel has no mq-deadline");
+        if disk.lacks_scheduler("mq-deadline") {
             return None;
         }
         disk.set("scheduler", "none");

@@ -187,8 +187,7 @@ fn deleting_asks_and_is_refused_where_nobody_can_be_asked() {
 fn on_a_terminal_only_a_yes_deletes() {
     let iodyno = Iodyno::new();
     drop(filled(&iodyno));
-    if Command::new("script").arg("--version").output().is_err() {
-        println!("skipped: script is not installed");
+    if skip::lacks("script") {
         return;
     }
     let ask = |answer: &str| {
@@ -290,6 +289,41 @@ fn the_store_says_where_it_is_and_is_copied_and_checked() {
 }
 
 #[test]
+fn a_trigger_in_ones_own_store_is_named_and_not_obeyed() {
+    let iodyno = Iodyno::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/imports");
+    let page = format!("{folder}/articles/usb_under_ceph.txt");
+    let import = ["import", &page];
+    let first = iodyno.run(&["import", &page, "--host", "a"]);
+    assert_eq!(code(&first), 0, "{}", text(&first.stderr));
+    let file = iodyno.state.path().join("records.db");
+    let sql = |sql: &str| {
+        let database = rusqlite::Connection::open(&file).unwrap();
+        database.execute_batch(sql).unwrap();
+    };
+    sql(
+        "CREATE TRIGGER thief AFTER INSERT ON record BEGIN DELETE FROM record WHERE id < new.id; END",
+    );
+    let refused = iodyno.run(&import);
+    assert_eq!(code(&refused), 4, "{}", text(&refused.stderr));
+    let said = text(&refused.stderr);
+    assert!(
+        said.contains("the trigger `thief`") && said.contains("DROP TRIGGER"),
+        "{said}"
+    );
+    let check = iodyno.run(&["store", "check"]);
+    let said = text(&check.stdout);
+    assert_eq!(code(&check), 5, "{said}");
+    assert!(
+        said.contains("9 records are whole") && said.contains("the trigger `thief`"),
+        "{said}"
+    );
+    sql("DROP TRIGGER thief");
+    assert_eq!(code(&iodyno.run(&import)), 0);
+    assert_eq!(code(&iodyno.run(&["store", "check"])), 0);
+}
+
+#[test]
 fn a_store_of_the_first_schema_is_brought_up_to_date_by_whoever_comes_first() {
     let iodyno = Iodyno::new();
     let old = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
@@ -318,8 +352,10 @@ fn a_store_of_the_first_schema_is_brought_up_to_date_by_whoever_comes_first() {
 /// Root's store is root's; a copy that is meant for others is there for them to read, and to read alone.
 #[test]
 fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
-    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
-        println!("skipped: giving up rights needs root and setpriv");
+    if !is_root() {
+        return skip::missing("root", "only root has rights to give up");
+    }
+    if skip::lacks("setpriv") {
         return;
     }
     let iodyno = Iodyno::new();
@@ -330,7 +366,10 @@ fn nobody_reads_the_store_of_root_and_everybody_a_copy_made_for_them() {
     {
         let mode = std::fs::metadata(above).unwrap().permissions().mode();
         if mode & 0o005 != 0o005 {
-            println!("skipped: not everybody may enter {}", above.display());
+            skip::missing(
+                "user",
+                format!("not everybody may enter {}", above.display()),
+            );
             return;
         }
     }

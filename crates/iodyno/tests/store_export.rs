@@ -95,7 +95,7 @@ fn python(module: &str) -> Option<PathBuf> {
     };
     let found = candidates.iter().find(has).cloned();
     if found.is_none() {
-        println!("skipped: no Python with {module}; tools/setup test gets one");
+        skip::missing("duckdb", format!("no Python with {module}"));
     }
     found
 }

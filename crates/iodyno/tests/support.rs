@@ -156,6 +156,11 @@ pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
 }
 
+/// What a test lacks that traces nothing: only the kernel keeps root from it.
+pub fn tracing() -> &'static str {
+    if is_root() { "kernel:tracing" } else { "root" }
+}
+
 pub fn is_root() -> bool {
     std::fs::metadata("/proc/self")
         .is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
@@ -203,7 +208,7 @@ impl Loop {
         match std::fs::create_dir(&path) {
             Ok(()) => Loop::over(mib, Dir(path), &[]),
             Err(error) => {
-                println!("skipped: no file system in memory: {error}");
+                skip::missing("shm", format!("no file system in memory: {error}"));
                 None
             }
         }
@@ -228,7 +233,7 @@ impl Loop {
         turn: Option<MutexGuard<'static, ()>>,
     ) -> Option<Loop> {
         if !is_root() {
-            println!("skipped: a loop device needs root");
+            skip::missing("root", "a loop device needs root");
             return None;
         }
         let file = dir.path().join("disk");
@@ -242,11 +247,11 @@ impl Loop {
             .as_ref()
             .map(|output| text(&output.stdout).trim().to_string())
         else {
-            println!("skipped: losetup is not installed");
+            skip::missing("losetup", "losetup is not installed");
             return None;
         };
         if output.is_empty() {
-            println!("skipped: this machine gives no loop device");
+            skip::missing("loop", "this machine gives no loop device");
             return None;
         }
         let name = output.trim_start_matches("/dev/").to_string();
@@ -274,6 +279,16 @@ impl Loop {
             .iter()
             .map(|setting| format!("{setting}={}", read(&self.name, setting)))
             .collect()
+    }
+
+    /// Whether this kernel has no such scheduler, which is then noted as a skip.
+    pub fn lacks_scheduler(&self, word: &str) -> bool {
+        let lacks = !self.has_scheduler(word);
+        if lacks {
+            let why = format!("this kernel has no {word}");
+            skip::missing(&format!("kernel:{word}"), why);
+        }
+        lacks
     }
 
     /// Whether this kernel has the scheduler for it.
@@ -358,9 +373,10 @@ pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuar
         }
         said = done.err;
     }
-    println!(
-        "skipped: the binary does not start in the guest ({}); make build makes one that does",
+    let why = format!(
+        "the binary does not start in the guest ({}); make build makes one that does",
         said.trim()
     );
+    skip::missing("guest", why);
     None
 }

@@ -11,6 +11,34 @@ fn studies(iodyno: &Iodyno, arguments: &[&str]) -> (Value, String, String) {
     (document["record"].clone(), said, document["id"].to_string())
 }
 
+/// That every point was visited once in each of three repeats, each in an order of its own.
+fn assert_orders(points: &[Value]) {
+    let mut orders = vec![Vec::new(); 3];
+    for (index, point) in points.iter().enumerate() {
+        let visits = point["visits"].as_array().unwrap();
+        assert_eq!(visits.len(), 3, "{point}");
+        for (repeat, visit) in visits.iter().enumerate() {
+            assert_eq!(visit["repeat"], repeat);
+            orders[repeat].push((visit["place"].as_u64().unwrap(), index));
+            assert!(visit["ios"].as_u64().unwrap() > 0, "{visit}");
+        }
+    }
+    orders.iter_mut().for_each(|order| order.sort_unstable());
+    let order = |repeat: usize| {
+        orders[repeat]
+            .iter()
+            .map(|visit| visit.1)
+            .collect::<Vec<_>>()
+    };
+    assert!(order(0) != order(1) && order(1) != order(2), "{orders:?}");
+    let places: Vec<u64> = orders.iter().flatten().map(|visit| visit.0).collect();
+    assert_eq!(
+        places,
+        (0..24).collect::<Vec<_>>(),
+        "repeats follow each other"
+    );
+}
+
 #[test]
 fn a_sweep_visits_every_point_in_a_new_order_each_time() {
     let Some(disk) = Loop::new(32) else { return };
@@ -44,22 +72,11 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
     let sweep = &record["studies"]["sweep"];
     let points = sweep["points"].as_array().unwrap();
     assert_eq!(points.len(), 8);
-    let mut orders = vec![Vec::new(); 3];
-    for (index, point) in points.iter().enumerate() {
-        let visits = point["visits"].as_array().unwrap();
-        assert_eq!(visits.len(), 3, "{point}");
-        for (repeat, visit) in visits.iter().enumerate() {
-            assert_eq!(visit["repeat"], repeat);
-            orders[repeat].push((visit["place"].as_u64().unwrap(), index));
-            assert!(visit["ios"].as_u64().unwrap() > 0, "{visit}");
-        }
-        let (low, mean, high) = (
-            &point["iops"]["low"],
-            &point["iops"]["mean"],
-            &point["iops"]["high"],
-        );
+    assert_orders(points);
+    for point in points {
+        let iops = |name: &str| point["iops"][name].as_f64();
         assert!(
-            low.as_f64() <= mean.as_f64() && mean.as_f64() <= high.as_f64(),
+            iops("low") <= iops("mean") && iops("mean") <= iops("high"),
             "{point}"
         );
         // A busy machine may keep the generator from filling the queue, but nothing can overfill it.
@@ -68,20 +85,6 @@ fn a_sweep_visits_every_point_in_a_new_order_each_time() {
         assert!((0.05..1.5).contains(&share), "{point}");
         assert_eq!(little["holds"], (share - 1.0).abs() <= 0.15, "{point}");
     }
-    orders.iter_mut().for_each(|order| order.sort_unstable());
-    let order = |repeat: usize| {
-        orders[repeat]
-            .iter()
-            .map(|visit| visit.1)
-            .collect::<Vec<_>>()
-    };
-    assert!(order(0) != order(1) && order(1) != order(2), "{orders:?}");
-    let places: Vec<u64> = orders.iter().flatten().map(|visit| visit.0).collect();
-    assert_eq!(
-        places,
-        (0..24).collect::<Vec<_>>(),
-        "repeats follow each other"
-    );
     let curves = sweep["curves"].as_array().unwrap();
     assert_eq!(curves.len(), 2, "one for each block size");
     for curve in curves {
@@ -140,6 +143,19 @@ fn a_sweep_that_is_stopped_keeps_what_it_has() {
     });
 }
 
+/// The geometric mean over the windows of a level.
+fn mean_latency_ns(search: &Value, level: f64) -> f64 {
+    let trials = search["trials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|trial| trial["level"] == level);
+    let all: Vec<f64> = trials
+        .map(|trial| trial["latency_ns"].as_f64().unwrap().ln())
+        .collect();
+    (all.iter().sum::<f64>() / all.len() as f64).exp()
+}
+
 #[test]
 fn the_highest_rate_is_found_between_two_depths() {
     let Some(disk) = Loop::new(32) else { return };
@@ -180,18 +196,9 @@ fn the_highest_rate_is_found_between_two_depths() {
     assert!(said.contains("nothing keeps p50 within 1.00 µs"), "{said}");
     // A limit that lies between what depths 1 and 16 gave a moment ago. Where the answer lies is the machine's affair,
     // that it agrees with its own windows is ours.
-    let mean_of = |level: f64| {
-        let trials = found["trials"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|trial| trial["level"] == level);
-        let all: Vec<f64> = trials
-            .map(|trial| trial["latency_ns"].as_f64().unwrap().ln())
-            .collect();
-        (all.iter().sum::<f64>() / all.len() as f64).exp()
-    };
-    let limit_ns = (mean_of(1.0) * mean_of(16.0)).sqrt().round();
+    let limit_ns = (mean_latency_ns(found, 1.0) * mean_latency_ns(found, 16.0))
+        .sqrt()
+        .round();
     let (record, said, _) = search(&format!("mean={}us", limit_ns / 1e3));
     let found = &record["studies"]["search"];
     assert_eq!(found["goal"]["limit_ns"].as_f64().unwrap(), limit_ns);

@@ -6,8 +6,7 @@ use std::process::Command;
 /// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
 fn bfq_disk() -> Option<Loop> {
     let disk = Loop::new(256)?;
-    if !disk.has_scheduler("bfq") {
-        println!("skipped: this kernel has no bfq");
+    if disk.lacks_scheduler("bfq") {
         return None;
     }
     disk.set("scheduler", "bfq");
@@ -48,8 +47,7 @@ fn fio(disk: &Loop, scheduler: &str, seed: u32) -> Option<f64> {
 fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
     let Some(disk) = bfq_disk() else { return };
     let arms = ["bfq", "none"];
-    if Command::new("fio").arg("--version").output().is_err() {
-        println!("skipped: fio is not installed");
+    if skip::lacks("fio") {
         return;
     }
     let mut logs = Vec::new();
@@ -178,7 +176,10 @@ impl Drop for Busy {
 fn a_tune_ends_with_its_budget_though_the_machine_is_busy() {
     let runs = rounds("IODYNO_BUDGET_RUNS", 0);
     if runs == 0 {
-        println!("skipped: a run takes 45 s; IODYNO_BUDGET_RUNS=N asks for N");
+        skip::missing(
+            "asked:IODYNO_BUDGET_RUNS",
+            "a run takes 45 s; IODYNO_BUDGET_RUNS=N asks for N",
+        );
         return;
     }
     let Some(disk) = bfq_disk() else { return };
@@ -299,7 +300,7 @@ fn tune_needs_a_right_that_run_does_not() {
     let Some(disk) = Loop::new(16) else { return };
     let dir = Dir::new("nobody");
     let Ok(probe) = Command::new("setpriv").arg("--version").output() else {
-        println!("skipped: setpriv is not installed");
+        skip::missing("setpriv", "setpriv is not installed");
         return;
     };
     assert!(probe.status.success());

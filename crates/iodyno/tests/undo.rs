@@ -1,6 +1,6 @@
 //! `undo` after every way of dying, `apply` and `status`.
 
-use crate::support::{Iodyno, Loop, code, rounds, text};
+use crate::support::{Iodyno, Loop, code, rounds, text, tracing};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -103,7 +103,10 @@ fn killed_while_a_decision_is_explained_undo_puts_everything_back() {
     child.kill().unwrap();
     child.wait().unwrap();
     if !is_tracing {
-        println!("skipped: nothing was traced: no decision, or no right to trace");
+        skip::missing(
+            tracing(),
+            "nothing was traced: no decision, or no right to trace",
+        );
         return;
     }
     let undo = iodyno.run(&["undo", "--all"]);
@@ -156,8 +159,7 @@ pub fn claim_a_win(record: &mut Value, device: &str, from: &str, to: &str) {
 fn apply_keeps_and_undo_takes_back() {
     let Some(disk) = Loop::new(16) else { return };
     disk.set("scheduler", "none");
-    if !disk.has_scheduler("mq-deadline") {
-        println!("skipped: this kernel has no mq-deadline");
+    if disk.lacks_scheduler("mq-deadline") {
         return;
     }
     let (before, iodyno) = (disk.settings(), Iodyno::new());

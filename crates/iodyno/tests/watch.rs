@@ -347,7 +347,7 @@ fn check_with_promtool(body: &str) {
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok());
     let Some(program) = program else {
-        println!("skipped: promtool is not installed (tools/setup test)");
+        skip::missing("promtool", "promtool is not installed");
         return;
     };
     let mut command = Command::new(program);

@@ -53,7 +53,7 @@ impl Pane {
             Ok(status) if status.success() => Some(pane),
             Ok(status) => panic!("tmux: {status}"),
             Err(_) => {
-                println!("skipped: tmux is not installed");
+                skip::missing("tmux", "tmux is not installed");
                 None
             }
         }

@@ -1,7 +1,5 @@
 // An experiment at work, from the steps that a tune streams: what leads, how far the interval has closed, how long it lasts.
 
-import { count, percentSigned, spanMs } from "./units.ts";
-
 export interface Arm {
   arm: string;
   /** Ratio minus one against the value that is set now. */
@@ -10,6 +8,11 @@ export interface Arm {
   low: number;
   high: number;
   dropped: boolean;
+  /** The same in words, each and all together: `none +5.1 % (+3.8 % to open), leading`. */
+  change: string;
+  interval: string;
+  standing: string;
+  words: string;
 }
 
 /** The interval after so many pairs, as the logarithm of a ratio. */
@@ -32,7 +35,8 @@ export interface ExperimentView {
   /** Which arm the intervals are about. */
   shown: string | null;
   running: Interval[];
-  rate: number | null;
+  /** What the load does, with its unit. */
+  rate: string;
   leftMs: number | null;
   spentMs: number;
 }
@@ -42,28 +46,15 @@ type Document = Record<string, unknown>;
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
-const STAGES: Record<string, string> = {
-  headroom: "looking for headroom", settle: "learning how it settles", calibrate: "learning the noise", pairs: "pairs",
-  race: "race", audit: "audit for carry-over", holdout: "hold-out", explain: "tracing what moved",
-};
-
 function armsOf(step: Document): Arm[] {
   const list = Array.isArray(step.arms) ? (step.arms as Document[]) : [];
   return list.filter((arm) => arm && typeof arm === "object").map((arm) => ({
     arm: text(arm.arm), effect: number(arm.effect), low: number(arm.low) ?? -1, high: number(arm.high) ?? Infinity, dropped: arm.dropped === true,
+    change: text(arm.change) || "–", interval: text(arm.interval) || "–", standing: text(arm.standing), words: text(arm.words) || text(arm.arm),
   }));
 }
 
 const isStep = (step: Document): boolean => step.schema === "iodyno.step/1";
-
-/** What an interval says in words while it may still change. */
-function claim(arm: Arm): string {
-  if (arm.effect === null) return `${arm.arm} is not compared yet`;
-  // An interval that is still open on a side has no end to print.
-  const bound = (value: number) => (value < 9 && value > -0.999 ? percentSigned(value) : "open");
-  const lead = arm.low > 0 ? ", leading" : arm.high < 0 ? ", behind" : ", undecided";
-  return `${arm.arm} ${percentSigned(arm.effect)} (${bound(arm.low)} to ${bound(arm.high)})${lead}`;
-}
 
 /** The newest experiment in the documents of a tune; none where none has begun. */
 export function experimentOf(documents: readonly Document[]): ExperimentView | null {
@@ -86,13 +77,13 @@ export function experimentOf(documents: readonly Document[]): ExperimentView | n
     if (running.length && running[running.length - 1].n === n) running[running.length - 1] = at;
     else if (!running.length || n > running[running.length - 1].n) running.push(at);
   }
-  const stage = STAGES[text(last.stage)] ?? (text(last.stage) || "decided");
+  const stage = text(last.stage_words) || text(last.stage) || "decided";
   const leftMs = number(last.left_ms);
-  const left = leftMs === null ? "" : `, some ${spanMs(leftMs)} left`;
-  const lead = best ? claim(best) : `${stage} at ${count(Math.round(number(last.rate) ?? 0))} IOPS`;
+  const left = text(last.left_words) ? `, some ${text(last.left_words)} left` : "";
+  const lead = best ? best.words : `${stage} at ${text(last.rate_words) || "an unknown rate"}`;
   return {
     knob: text(last.knob), device: text(last.device), sentence: `${text(last.knob)}: ${lead}${left}`, stage,
     pairs: number(last.pairs) ?? 0, first: Array.isArray(last.values) ? text(last.values[0]) : "", arms, shown, running,
-    rate: number(last.rate), leftMs, spentMs: number(last.spent_ms) ?? 0,
+    rate: text(last.rate_words), leftMs, spentMs: number(last.spent_ms) ?? 0,
   };
 }

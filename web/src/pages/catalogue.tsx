@@ -5,37 +5,26 @@ import { blocks, inline, type Block } from "../core/markdown.ts";
 import { fit, nearest, type Entry } from "../core/search.ts";
 import { address } from "../core/url.ts";
 import { get } from "../net/api.ts";
+import { entries, type Raw } from "../net/catalogue.ts";
 import { step, useKeys } from "../ui/keys.ts";
 import { useLoad } from "../ui/load.ts";
 import { Command, Empty, Shown, Words } from "../ui/parts.tsx";
 import { setQuery, usePlace } from "../ui/router.ts";
 
-interface Raw {
-  kind: string;
-  id: string;
-  title?: string;
-  page?: string;
-}
-
-const titleOf = (raw: Raw): string => raw.title ?? /^#\s+(.*)$/m.exec(raw.page ?? "")?.[1] ?? raw.id;
-
 export function Catalogue() {
   const place = usePlace();
   const [kind, id] = [place.rest[0], place.rest.slice(1).join("/")];
   const query = place.query.get("q") ?? "";
-  const list = useLoad("catalogue", async (signal) => {
-    const answer = await get<{ entries: Raw[] } | Raw[]>("/catalogue", signal);
-    return (Array.isArray(answer) ? answer : answer.entries).map((raw): Entry => ({ ...raw, title: titleOf(raw) }));
-  });
+  const list = useLoad("catalogue", entries);
   useKeys({ j: () => step(".list a", 1), k: () => step(".list a", -1) });
   return (
     <Shown of={list} lines={12}>
-      {(entries) => (
+      {(found) => (
         <>
-          <h1>{entries.length} things that iodyno knows and can explain</h1>
+          <h1>{found.length} things that iodyno knows and can explain</h1>
           <div class={`split${id ? " open" : ""}`}>
-            <Index entries={entries} query={query} kind={kind} id={id} />
-            {id ? <Page kind={kind} id={id} entries={entries} /> : <Empty title="Choose one on the left."><p><kbd>/</kbd> searches. On a terminal: <Command line="iodyno explain scheduler" /></p></Empty>}
+            <Index entries={found} query={query} kind={kind} id={id} />
+            {id ? <Page kind={kind} id={id} entries={found} /> : <Empty title="Choose one on the left."><p><kbd>/</kbd> searches. On a terminal: <Command line="iodyno explain scheduler" /></p></Empty>}
           </div>
         </>
       )}

@@ -2,7 +2,7 @@
 
 import type { ExperimentView } from "../core/experiment.ts";
 import { RATIO_TICKS, ratioReach } from "../core/scale.ts";
-import { count, percentSigned, spanMs } from "../core/units.ts";
+import { percentSigned, spanMs } from "../core/units.ts";
 
 const WIDTH = 760;
 const HEIGHT = 180;
@@ -11,12 +11,11 @@ const RIGHT = 150;
 
 export function Experiment({ view, isAtWork }: { view: ExperimentView; isAtWork: boolean }) {
   const whole = view.spentMs + (view.leftMs ?? 0);
-  const bound = (value: number) => (value > 9 || value < -0.999 ? "open" : percentSigned(value));
   return (
     <figure class="card" data-experiment>
       <div class="head">
         <h3>{view.knob} on {view.device}: {view.stage}{view.pairs ? `, ${view.pairs} pairs` : ""}</h3>
-        {isAtWork && view.leftMs !== null && <span class="dim">some {spanMs(view.leftMs)} left, {view.rate === null ? "" : `now ${count(Math.round(view.rate))} IOPS`}</span>}
+        {isAtWork && view.leftMs !== null && <span class="dim">some {spanMs(view.leftMs)} left{view.rate && `, now ${view.rate}`}</span>}
       </div>
       {isAtWork && whole > 0 && <progress max={whole} value={view.spentMs} aria-label="Time of the experiment" />}
       <div class="scroll">
@@ -27,9 +26,9 @@ export function Experiment({ view, isAtWork }: { view: ExperimentView; isAtWork:
             {view.arms.map((arm, index) => (
               <tr key={arm.arm}>
                 <th scope="row" class="mono">{String.fromCharCode(66 + index)} {arm.arm}</th>
-                <td class="num">{arm.effect === null ? "–" : percentSigned(arm.effect)}</td>
-                <td class="num">{arm.effect === null ? "–" : `${bound(arm.low)} to ${bound(arm.high)}`}</td>
-                <td class="dim">{arm.dropped ? "out of the race" : arm.effect === null ? "not compared yet" : ""}</td>
+                <td class="num">{arm.change}</td>
+                <td class="num">{arm.interval}</td>
+                <td class="dim">{arm.standing}</td>
               </tr>
             ))}
           </tbody>

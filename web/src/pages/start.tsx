@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { moment, spanMs } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get, post } from "../net/api.ts";
+import { entries } from "../net/catalogue.ts";
 import { isAtWork, type Job } from "../core/job.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Section, Shown } from "../ui/parts.tsx";
@@ -43,7 +44,6 @@ const BY_VERB: Record<Verb, Choice[]> = {
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
-const KNOBS = ["scheduler", "nr_requests", "read_ahead_kb", "wbt_lat_usec", "rq_affinity", "nomerges", "max_sectors_kb"];
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
 
 /** The same on a terminal, as far as the choices differ from what is usual. */
@@ -96,7 +96,9 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const { query } = usePlace();
   const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as Verb;
   const target = list.find((one) => one.key === query.get("target")) ?? usual(list)!;
-  const [knobs, setKnobs] = useState<string[]>(["scheduler"]);
+  const catalogue = useLoad("catalogue", entries);
+  const known = (catalogue.data ?? []).filter((entry) => entry.kind === "knob").map((entry) => entry.id);
+  const [knobs, setKnobs] = useState<string[]>([]);
   const chosen = Object.fromEntries(BY_VERB[verb].map(({ name, usual: value }) => [name, query.get(name) ?? value]));
   const tuned = verb === "tune" ? knobs : [];
   const action = useAction(async () => {
@@ -139,8 +141,8 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
       </div>
       {verb === "tune" && (
         <fieldset class="row">
-          <legend>Settings to try</legend>
-          {KNOBS.map((knob) => (
+          <legend>Settings to try; none chosen: those that suit the load</legend>
+          {known.map((knob) => (
             <label class="line" key={knob}>
               <input type="checkbox" checked={knobs.includes(knob)} onChange={() => setKnobs(knobs.includes(knob) ? knobs.filter((one) => one !== knob) : [...knobs, knob])} />
               <span class="mono">{knob}</span>
@@ -150,7 +152,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
       )}
       {why && <p class={stops ? "note bad" : "note"}><span>{stops ? "✗ Not from here: " : "– "}{why}</span></p>}
       <p><Command line={commandLine(verb, target, chosen, tuned)} /></p>
-      <p><button type="submit" class="first" data-start disabled={isBusy || stops || action.isBusy || (verb === "tune" && !knobs.length)}>Start this {verb}</button></p>
+      <p><button type="submit" class="first" data-start disabled={isBusy || stops || action.isBusy }>Start this {verb}</button></p>
       {action.error && <Failure error={action.error} />}
     </form>
   );

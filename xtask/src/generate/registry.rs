@@ -131,7 +131,7 @@ mod tests {
             .output()
             .is_ok_and(|output| output.status.success());
         if !found {
-            println!("skipped: this Rust has no rustfmt");
+            skip::missing("rustfmt", "this Rust has no rustfmt");
         }
         found
     }

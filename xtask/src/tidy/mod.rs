@@ -11,6 +11,7 @@ mod manifest;
 mod markdown;
 mod marks;
 mod modules;
+mod numbers;
 mod size;
 mod tree;
 mod unsafe_code;
@@ -30,6 +31,7 @@ const RULES: &[Check] = &[
     marks::check,
     unsafe_code::check,
     unwrap::check,
+    numbers::check,
     markdown::check,
     links::check,
 ];

@@ -9,6 +9,7 @@ use analyse::spread;
 use model::comparison::{
     Basis, Better, Caveat, Entry, JobFacts, Measure, Part, RANK_SCHEMA, RankedJob, Ranking, Subject,
 };
+use model::units;
 use std::collections::BTreeMap;
 
 /// From this block size on, bytes a second are what a device is asked for.
@@ -129,7 +130,7 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
             if entry.times < 1.005 {
                 "1".into()
             } else {
-                words::times(entry.times).replace(".0", "")
+                units::times(entry.times).replace(".0", "")
             }
         })
         .collect();
@@ -386,7 +387,7 @@ fn sentence(jobs: &[RankedJob], alone: usize) -> String {
         more => format!(" {more} more jobs below."),
     };
     let ratios = match &first.entries[..] {
-        [.., worst] if first.entries.len() > 8 => format!("1 to {}", words::times(worst.times)),
+        [.., worst] if first.entries.len() > 8 => format!("1 to {}", units::times(worst.times)),
         _ => first.ratios.clone(),
     };
     format!(

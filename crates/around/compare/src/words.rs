@@ -29,7 +29,7 @@ pub fn title(measure: &str) -> String {
 /// A value with its unit.
 pub fn value(unit: &str, value: f64) -> String {
     match unit {
-        "/s" => units::count(if value >= 100.0 { value.round() } else { value }),
+        "/s" => units::rate(value),
         "bytes/s" => units::bytes_per_s(value),
         "ns" => units::duration_ns(value),
         "" => units::count(value),
@@ -50,13 +50,13 @@ pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
     let is_large = !(0.5..2.0).contains(&ratio) || is_wild(low) || is_wild(high);
     let one = |ratio: f64| {
         if is_large {
-            times(ratio)
+            units::times(ratio)
         } else {
-            percent(ratio)
+            units::percent_bare(ratio - 1.0)
         }
     };
     let whole = if is_large {
-        format!("{} times", times(ratio))
+        format!("{} times", units::times(ratio))
     } else {
         units::percent_signed(ratio - 1.0)
     };
@@ -65,22 +65,6 @@ pub fn ratio(ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
         (Some(low), None) => format!("{whole} ({} or more)", one(low)),
         (None, Some(high)) => format!("{whole} ({} or less)", one(high)),
         (None, None) => whole,
-    }
-}
-
-/// Without the sign of per cent and without a plus: what stands in parentheses after a figure that has both.
-fn percent(ratio: f64) -> String {
-    units::percent_signed(ratio - 1.0)
-        .replace(" %", "")
-        .replace('+', "")
-}
-
-/// `3.1`, `15`, `0.32`.
-pub fn times(ratio: f64) -> String {
-    match ratio {
-        r if r >= 9.95 => format!("{r:.0}"),
-        r if r >= 1.0 => format!("{r:.1}"),
-        r => format!("{r:.2}"),
     }
 }
 
@@ -111,42 +95,9 @@ pub fn records(ids: &[i64]) -> String {
     )
 }
 
-/// The day of a moment, UTC: `2026-11-21`. From the days since 1970 to the calendar (Hinnant's algorithm).
-pub fn day(unix_ms: i64) -> String {
-    let days = unix_ms.div_euclid(86_400_000) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (
-        year + era * 400,
-        if month < 10 { month + 3 } else { month - 9 },
-    );
-    format!(
-        "{:04}-{month:02}-{day:02}",
-        if month <= 2 { year + 1 } else { year }
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_the_calendars() {
-        let days = [0, 951_782_400_000, 1_709_164_800_000, 1_795_219_200_000, -1].map(day);
-        assert_eq!(
-            days,
-            [
-                "1970-01-01",
-                "2000-02-29",
-                "2024-02-29",
-                "2026-11-21",
-                "1969-12-31"
-            ]
-        );
-    }
 
     #[test]
     fn names_are_words() {

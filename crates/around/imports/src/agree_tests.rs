@@ -1,6 +1,7 @@
 //! One run of fio in several formats says the same in all of them.
 #![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
 
+use crate::pieces::found;
 use crate::{How, Text, import, importers};
 use model::imported::{Imported, LatencyFigures, SideFigures};
 
@@ -20,7 +21,7 @@ fn by(id: &str, text: &str) -> Vec<Imported> {
     let (How::Text(find) | How::Json(find)) = importer.how else {
         panic!("{id} reads no texts")
     };
-    find(&Text::new(text))
+    found(find, &Text::new(text))
         .into_iter()
         .map(|piece| piece.imported)
         .collect()

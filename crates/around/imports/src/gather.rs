@@ -1,18 +1,21 @@
 //! What the importers found, put together: each line is somebody's, the same run printed twice is one result, and what
 //! is nobody's is told.
 
+use crate::pieces::{Pieces, RESULTS_MAX};
 use crate::{Import, Piece, Text, Unread};
 use model::imported::Imported;
 use std::collections::HashMap;
 
-/// More results than this of one file are no measurement but damage or somebody's joke.
-const RESULTS_MAX: usize = 100_000;
-
 /// The results with their file and lines, and the lines that are in none of them.
-pub fn gathered(name: &str, mut pieces: Vec<(&'static str, Piece)>, text: Option<&Text>) -> Import {
-    pieces.sort_by_key(|(_, piece)| piece.lines.first().map(|range| range.start));
-    let told = told_twice(&pieces);
+pub fn gathered(name: &str, pieces: Pieces, text: Option<&Text>) -> Import {
     let mut import = Import::default();
+    if pieces.is_cut() {
+        let why = format!("only the first {RESULTS_MAX} results of a file are read");
+        import.unread.push(Unread { lines: None, why });
+    }
+    let mut pieces = pieces.into_all();
+    pieces.sort_by_cached_key(|(_, piece)| piece.lines.first().map(|range| range.start));
+    let told = told_twice(&pieces);
     let mut owner: Vec<Option<&'static str>> = vec![None; text.map_or(0, |text| text.lines.len())];
     for ((id, mut piece), is_told) in pieces.into_iter().zip(told) {
         // Two importers that know the same line: the one whose piece begins first has it. Pieces of one importer may
@@ -36,11 +39,6 @@ pub fn gathered(name: &str, mut pieces: Vec<(&'static str, Piece)>, text: Option
         import.unread.extend(piece.unread);
         if is_told {
             continue;
-        }
-        if import.results.len() == RESULTS_MAX {
-            let why = format!("only the first {RESULTS_MAX} results of a file are read");
-            import.unread.push(Unread { lines: None, why });
-            break;
         }
         piece.imported.importer = id.into();
         piece.imported.file = name.into();

@@ -24,33 +24,25 @@ pub struct Document<T> {
 
 /// The documents in whose first lines one of the words stands. `read` reads the one that a text begins with, whatever
 /// follows it, and says how many bytes it took.
-pub fn documents<T>(
-    text: &Text,
-    words: &[&str],
-    read: impl Fn(&str) -> Result<(T, usize), String>,
-) -> Vec<Document<T>> {
-    let (mut found, mut broken, mut index) = (Vec::new(), 0, 0);
-    while index < text.lines.len() && broken < BROKEN_MAX {
-        let near = &text.lines[index..(index + KEY_LINES).min(text.lines.len())];
-        if !text.lines[index].trim_start().starts_with('{')
-            || !near
-                .iter()
-                .any(|line| words.iter().any(|word| line.contains(word)))
-        {
-            index += 1;
-            continue;
+pub fn documents<'a, T>(
+    text: &'a Text<'a>,
+    words: &'a [&'a str],
+    read: impl Fn(&str) -> Result<(T, usize), String> + 'a,
+) -> impl Iterator<Item = Document<T>> + 'a {
+    let (mut broken, mut index) = (0, 0);
+    std::iter::from_fn(move || {
+        if broken == BROKEN_MAX {
+            return None;
         }
+        index = (index..text.lines.len()).find(|line| may_begin(text, *line, words))?;
         // Nearly always it is as its tool wrote it, and then its end need not be looked for.
         let begun = text.from(index).trim_start();
         let document = match read(begun) {
-            Ok((said, used)) => {
-                let lines = index..text.line_of(&begun[..used]) + 1;
-                Document {
-                    lines,
-                    said: Ok(said),
-                    is_whole: true,
-                }
-            }
+            Ok((said, used)) => Document {
+                lines: index..text.line_of(&begun[..used]) + 1,
+                said: Ok(said),
+                is_whole: true,
+            },
             Err(_) => pasted(text, index, &read),
         };
         if document.is_whole {
@@ -59,9 +51,15 @@ pub fn documents<T>(
             broken += 1;
             index += 1;
         }
-        found.push(document);
-    }
-    found
+        Some(document)
+    })
+}
+
+/// Whether a document of one of the words may begin in a line.
+fn may_begin(text: &Text, line: usize, words: &[&str]) -> bool {
+    let near = &text.lines[line..(line + KEY_LINES).min(text.lines.len())];
+    let has_word = |line: &&str| words.iter().any(|word| line.contains(word));
+    text.lines[line].trim_start().starts_with('{') && near.iter().any(has_word)
 }
 
 /// One that went through somebody's editor, has words that are no JSON, or is damaged.
@@ -196,8 +194,9 @@ mod tests {
                 stream.byte_offset(),
             ))
         };
-        let all = documents(&Text::new(printed), &["key"], read);
-        all.into_iter().map(|one| (one.lines, one.said)).collect()
+        let text = Text::new(printed);
+        let all = documents(&text, &["key"], read);
+        all.map(|one| (one.lines, one.said)).collect()
     }
 
     #[test]

@@ -12,9 +12,11 @@ pub mod fio_json;
 pub mod gather;
 pub mod importers;
 mod json_in_text;
+pub mod pieces;
 mod printed;
 
 use model::imported::{INPUT_MAX_BYTES, Imported};
+use pieces::Pieces;
 use std::io::{BufRead, Cursor, Read};
 use std::ops::Range;
 
@@ -30,8 +32,8 @@ pub struct Importer {
     pub how: How,
 }
 
-/// Finds its pieces in a text.
-pub type Find = fn(&Text) -> Vec<Piece>;
+/// Finds its pieces in a text, and adds them to those of the file.
+pub type Find = fn(&Text, &mut Pieces);
 
 /// The ways of reading.
 pub enum How {
@@ -163,16 +165,12 @@ pub fn import(name: &str, source: &mut dyn BufRead) -> Result<Import, ImportErro
     Read::take(&mut *source, HEAD_BYTES).read_to_end(&mut head)?;
     for importer in importers::ALL {
         let mut whole = Cursor::new(&head).chain(&mut *source);
-        let pieces = match importer.how {
+        let found = match importer.how {
             How::Stream { is_mine, read } if is_mine(&head) => read(&mut whole)?,
             How::Named { is_mine, read } if is_mine(name, &head) => read(name, &mut whole)?,
             _ => continue,
         };
-        let pieces = pieces
-            .into_iter()
-            .map(|piece| (importer.id, piece))
-            .collect();
-        return Ok(gather::gathered(name, pieces, None));
+        return Ok(of_one(name, importer.id, found));
     }
     if head.contains(&0) {
         let why = "this is no text, and no importer knows its kind";
@@ -252,27 +250,32 @@ pub fn import_trace(
     name: &str,
     files: Vec<(String, Box<dyn BufRead + '_>)>,
 ) -> Result<Import, ImportError> {
-    let pieces = importers::blktrace::cpus::read(files)?;
-    let pieces = pieces
-        .into_iter()
-        .map(|piece| (importers::blktrace::IMPORTER.id, piece))
-        .collect();
-    Ok(gather::gathered(name, pieces, None))
+    let found = importers::blktrace::cpus::read(files)?;
+    Ok(of_one(name, importers::blktrace::IMPORTER.id, found))
 }
 
-/// Finds the pieces of a text. Once every line is in a piece nobody else is asked.
+/// What one importer found in a file that is all its own.
+fn of_one(name: &str, importer: &'static str, found: Vec<Piece>) -> Import {
+    let mut pieces = Pieces::default();
+    pieces.ask(importer);
+    pieces.extend(found);
+    gather::gathered(name, pieces, None)
+}
+
+/// Finds the pieces of a text. Once every line is in a piece, or no more pieces are read, nobody else is asked.
 fn import_text(name: &str, text: &str) -> Import {
     let text = Text::new(text);
-    let mut found: Vec<(&'static str, Piece)> = Vec::new();
+    let mut pieces = Pieces::default();
     for (id, find) in finders(text.whole.trim_ascii_start().starts_with('{')) {
-        let pieces = find(&text);
-        let is_first = found.is_empty() && !pieces.is_empty();
-        found.extend(pieces.into_iter().map(|piece| (id, piece)));
-        if is_first && gather::holds_all(&text, &found) {
+        let was_empty = pieces.is_empty();
+        pieces.ask(id);
+        find(&text, &mut pieces);
+        let is_first = was_empty && !pieces.is_empty();
+        if pieces.is_cut() || (is_first && gather::holds_all(&text, pieces.all())) {
             break;
         }
     }
-    gather::gathered(name, found, Some(&text))
+    gather::gathered(name, pieces, Some(&text))
 }
 
 /// Those who find their pieces in a text, in the order in which they are asked.

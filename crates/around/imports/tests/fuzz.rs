@@ -1,7 +1,7 @@
 //! Every importer on damaged copies of what tools printed: an error or fewer results, never a panic, a hang, a number that
 //! is none, or memory without bounds.
 //!
-//! As a test it takes some seconds. The long job is `tools/fuzz`: `IODYNO_FUZZ_INPUTS` inputs an importer (all of them are
+//! As a test it takes some seconds; `make fuzz` looks further. The long form is `IODYNO_FUZZ_INPUTS` inputs an importer (all are
 //! made from a seed and a number, so that a failure is repeated by `IODYNO_FUZZ_FROM=NUMBER IODYNO_FUZZ_INPUTS=1`), only
 //! one of them with `IODYNO_FUZZ_IMPORTER`.
 #![allow(
@@ -19,6 +19,7 @@
 mod dice;
 
 use dice::mix64;
+use imports::pieces::found;
 use imports::{How, Importer, Piece, Text, importers};
 use model::imported::Imported;
 use std::io::BufReader;
@@ -213,7 +214,7 @@ fn run(importer: &Importer, name: &str, bytes: &[u8]) -> usize {
         How::Text(find) | How::Json(find) => {
             let text = String::from_utf8_lossy(bytes);
             let text = Text::new(&text);
-            let pieces = find(&text);
+            let pieces = found(find, &text);
             pieces
                 .iter()
                 .for_each(|piece| check(piece, text.lines.len()));

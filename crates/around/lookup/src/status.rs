@@ -2,6 +2,7 @@
 
 use host::{Found, Host, Unfinished};
 use model::change::{Attribute, Saved};
+use model::subject::Subject;
 use serde::Serialize;
 use std::path::Path;
 
@@ -62,7 +63,7 @@ pub struct Setting {
 impl Setting {
     /// Whether it differs from what was saved. The tunables of a scheduler go with it and come back with it.
     pub fn is_changed(&self) -> bool {
-        let is_gone_with_it = self.path.contains("/iosched/") && self.is == "absent";
+        let is_gone_with_it = is_of_scheduler(&self.path) && self.is == "absent";
         self.was != self.is && !is_gone_with_it
     }
 }
@@ -116,10 +117,15 @@ fn journal(host: &Host, journal: &Unfinished) -> Journal {
     }
 }
 
-/// A value as one word: of a choice the chosen one.
+fn is_of_scheduler(path: &str) -> bool {
+    matches!(Subject::of_path(path), Some((Subject::Scheduler { .. }, _)))
+}
+
+/// A value as its knob reads it: of a choice the chosen word.
 fn shown(path: &str, value: &Attribute) -> String {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    value
-        .value()
-        .map_or_else(|| value.to_string(), |text| apply::shown(name, text))
+    let of_path = Subject::of_path(path);
+    let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
+    let reading = knob.map_or(apply::Reading::Whole, |knob| knob.reading);
+    let text = value.value().map(|text| reading.value(text));
+    text.unwrap_or_else(|| value.to_string())
 }

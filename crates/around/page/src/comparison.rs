@@ -3,14 +3,14 @@
 
 use crate::Figure;
 use crate::figure::Table;
-use crate::figures::history::date;
 use crate::report::html;
 use crate::report::{LOOSE_ENDS, shell};
 use crate::svg::escape;
 use model::comparison::{Cell, Compared, Comparison, Measure, Standing};
 use model::record::Record;
-use model::text::csv_cell;
 use std::fmt::Write as _;
+use view::calendar::minute;
+use view::csv::Lines;
 
 /// Numbers and names as the comparison itself writes them: one place formats them, and it is not here.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +108,7 @@ fn title(found: &Comparison) -> String {
 }
 
 fn letter(order: &[usize], subject: usize) -> char {
-    crate::figures::arm_letter(
+    view::trial::letter(
         order
             .iter()
             .position(|index| *index == subject)
@@ -221,7 +221,7 @@ fn subjects(found: &Comparison, order: &[usize]) -> Table {
             or_dash(&one.host),
             or_dash(&one.kernel),
             or_dash(&one.source),
-            one.unix_ms.map_or("–".into(), date),
+            one.unix_ms.map_or("–".into(), minute),
         ]);
     }
     table
@@ -354,42 +354,55 @@ fn limits(left_out: &[String]) -> Vec<String> {
 
 /// Every number of the comparison as comma-separated values, one a line.
 pub fn comparison_csv(found: &Comparison) -> String {
-    let mut out = String::from(
-        "load,measure,unit,record,value,low,high,n,ratio,ratio_low,ratio_high,standing\n",
-    );
-    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let mut out = Lines::with_head([
+        "load",
+        "measure",
+        "unit",
+        "record",
+        "value",
+        "low",
+        "high",
+        "n",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "standing",
+    ]);
     for compared in &found.compared {
         for row in &compared.rows {
             for (subject, cell) in found.subjects.iter().zip(&row.cells) {
-                let Some(Cell { measure, ratio }) = cell else {
+                let Some(cell) = cell else {
                     continue;
                 };
-                let standing = ratio
-                    .as_ref()
-                    .and_then(|ratio| serde_json::to_value(ratio.standing).ok());
-                let standing = standing
-                    .and_then(|word| word.as_str().map(str::to_string))
-                    .unwrap_or_default();
-                let of = |pick: fn(&model::comparison::Ratio) -> Option<f64>| {
-                    number(ratio.as_ref().and_then(pick))
-                };
-                let cells = [
-                    csv_cell(&compared.name).into_owned(),
-                    csv_cell(&row.measure).into_owned(),
-                    csv_cell(&measure.unit).into_owned(),
-                    csv_cell(&subject.name).into_owned(),
-                    measure.value.to_string(),
-                    number(measure.low),
-                    number(measure.high),
-                    measure.n.to_string(),
-                    of(|ratio| Some(ratio.ratio)),
-                    of(|ratio| ratio.low),
-                    of(|ratio| ratio.high),
-                    standing,
+                let names = [
+                    &compared.name,
+                    &row.measure,
+                    &cell.measure.unit,
+                    &subject.name,
                 ];
-                let _ = writeln!(out, "{}", cells.join(","));
+                names.into_iter().for_each(|name| out.text(name));
+                add_figures(cell, &mut out);
+                out.end();
             }
         }
     }
-    out
+    out.finish()
+}
+
+fn add_figures(Cell { measure, ratio }: &Cell, out: &mut Lines) {
+    let ratio = ratio.as_ref();
+    let standing = ratio.and_then(|ratio| serde_json::to_value(ratio.standing).ok());
+    out.number(Some(measure.value));
+    out.number(measure.low);
+    out.number(measure.high);
+    out.number(Some(measure.n));
+    out.number(ratio.map(|ratio| ratio.ratio));
+    out.number(ratio.and_then(|ratio| ratio.low));
+    out.number(ratio.and_then(|ratio| ratio.high));
+    out.text(
+        standing
+            .as_ref()
+            .and_then(|word| word.as_str())
+            .unwrap_or(""),
+    );
 }

@@ -1,7 +1,8 @@
 //! The frame of a chart: the plot's place, axes with ticks that do not collide, and labels at the ends of lines.
 
-use crate::scale::{Quantity, Scale, linear_ticks, log_domain, log_ticks, time_ticks};
 use crate::svg::{Anchor, Svg};
+use model::units;
+use view::scale::{Quantity, Scale, linear_ticks, log_domain, log_ticks, time_ticks};
 
 /// Width of a picture on a desk and on paper.
 pub const WIDE: f64 = 760.0;
@@ -274,7 +275,12 @@ impl Frame {
         let words = |ready: &Ready, scale: &Scale| {
             let ((low, high), (from, to)) = (scale.domain(), scale.range());
             let kind = if scale.is_log() { "log" } else { "lin" };
-            format!("{kind} {low} {high} {from:.1} {to:.1} {}", ready.reads)
+            format!(
+                "{kind} {low} {high} {from} {to} {}",
+                ready.reads,
+                from = units::decimals(from, 1),
+                to = units::decimals(to, 1)
+            )
         };
         let (x, y) = (words(x, &self.x), words(y, &self.y));
         self.svg

@@ -10,7 +10,6 @@ mod frame;
 mod readings;
 mod reduce;
 mod report;
-mod scale;
 mod series;
 mod svg;
 #[cfg(test)]
@@ -27,7 +26,7 @@ pub use readings::Readings;
 pub use report::csv::series_csv;
 pub use report::markdown::markdown;
 pub use report::{About, report};
-pub use scale::Quantity;
+pub use view::scale::Quantity;
 
 /// The style sheet of figures and report: colours as variables for light and dark, classes for every mark. A page of
 /// another origin that shows [`Figure::svg`] includes it as it is.

@@ -3,9 +3,10 @@
 //! least and greatest.
 
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use model::latency_map::{LatencyColumn, row_edge_ns};
+use model::units;
 use serde::Serialize;
+use view::scale::Quantity;
 
 /// Values of a line at most; a longer one becomes spans.
 const MOST_VALUES: usize = 480;
@@ -139,9 +140,7 @@ fn ms(seconds: f64) -> u64 {
 
 /// Four digits are more than the page shows anywhere.
 fn short(value: f64) -> Option<f64> {
-    value
-        .is_finite()
-        .then(|| format!("{value:.3e}").parse().unwrap_or(value))
+    value.is_finite().then(|| units::significant(value, 4))
 }
 
 fn reading(name: &str, steps: &[Step]) -> (Reading, (Vec<u64>, Vec<u64>)) {

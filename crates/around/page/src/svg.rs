@@ -2,6 +2,7 @@
 //!
 //! An element with a coordinate that is no number is left out: a wrong place would be a lie, a missing mark is seen.
 
+use model::units;
 use std::fmt::Write;
 
 /// Escapes text for element content and for attributes in double quotes. Control characters, which no XML may hold,
@@ -36,7 +37,7 @@ pub fn escape_style(style: &str) -> String {
 
 /// A coordinate with one decimal, without a useless `.0` and without a minus in front of zero.
 pub fn number(value: f64) -> String {
-    let text = format!("{value:.1}");
+    let text = units::decimals(value, 1);
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" {
         "0".into()

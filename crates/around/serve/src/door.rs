@@ -5,18 +5,19 @@ use crate::events::{self, Hub};
 use crate::guard::{self, Reached};
 use crate::hosts::{self, Hosts};
 use crate::jobs::Jobs;
-use crate::route::{self, Body, Call, Gate, Route, Run, Verb};
+use crate::route::{self, Body, Call, Gate, Handle, Route, Run, Verb};
 use crate::server::Options;
-use crate::sessions::Sessions;
+use crate::sessions::{Session, Sessions};
 use crate::{assets, headers, routes, verbs};
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use host::{Host, Upload};
 use runner::{Place, Runner};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -189,44 +190,14 @@ async fn try_enter(
 ) -> Result<Response, Fault> {
     let (parts, body) = request.into_parts();
     let session = guard::session(&parts.headers, &door.cookie, &door.sessions, door.now_ms());
-    if route.gate != Gate::Anybody {
-        let session = session.as_ref().ok_or_else(|| {
-            Fault::new(401, "nobody is logged in here")
-                .hint("Open the address that `iodyno serve` printed; `kill -USR1` makes it print a new one.")
-        })?;
-        if route.verb != Verb::Get {
-            guard::change(&parts.headers, session)?;
-        }
-    }
-    if door.options.read_only && route.verb != Verb::Get && route.gate == Gate::Session {
-        return Err(Fault::new(
-            403,
-            "this server only shows: it was started with --read-only",
-        )
-        .hint("Start it without --read-only, or use the command line."));
-    }
-    let mut values = route::query(route.query, parts.uri.query().unwrap_or_default())?;
-    for field in route.place {
-        let text = place
-            .iter()
-            .find(|(name, _)| *name == field.name)
-            .map(|(_, text)| text)
-            .unwrap_or_default();
-        // What does not look like one of its kind is none that is there.
-        let value = field
-            .shape
-            .parse(field.name, text)
-            .map_err(|why| Fault::new(404, why))?;
-        values.insert(field.name.into(), value);
-    }
-    let authority = parts
-        .extensions
-        .get::<Authority>()
-        .map(|name| name.0.clone())
-        .unwrap_or_default();
+    may_enter(&door, route, &parts.headers, session.as_ref())?;
     let mut call = Call {
-        values,
-        authority,
+        values: values(route, place, &parts.uri)?,
+        authority: parts
+            .extensions
+            .get::<Authority>()
+            .map(|name| name.0.clone())
+            .unwrap_or_default(),
         session,
         ..Call::default()
     };
@@ -247,33 +218,90 @@ async fn try_enter(
         Run::Events => Ok(events::response(&door, &call, &parts.headers)),
         Run::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
         Run::Call(handle) | Run::Look(handle) | Run::Verb(handle) | Run::File(handle) => {
-            // Dropped with this future when the connection ends, and then nobody waits for the verb any more.
-            let _cancel = call.cancel.on_drop();
-            // Verbs have limits of their own, and a change is waited for however long it takes.
-            let limit = match (&route.run, route.verb) {
-                (Run::Call(_), Verb::Get) => Some(READ_TIME),
-                (Run::Look(_), _) => Some(verbs::LOOK_TIME),
-                _ => None,
-            };
-            let own_turn = match route.run {
-                Run::Call(_) => Some(turn(&door.turns.reads).await?),
-                Run::Look(_) | Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
-                _ => own_turn,
-            };
-            let work = tokio::task::spawn_blocking(move || {
-                let _turn = own_turn;
-                handle(&door, &call)
-            });
-            let done = match limit {
-                Some(limit) => tokio::time::timeout(limit, work)
-                    .await
-                    .map_err(|_| busy(limit))?,
-                None => work.await,
-            };
-            done.map_err(|_| Fault::defect())?
-                .map(IntoResponse::into_response)
+            at_work(door, route, call, handle, own_turn).await
         }
     }
+}
+
+/// Refuses who is not logged in where that is needed, changes that another site asks for, and all changes of a server
+/// that only shows.
+fn may_enter(
+    door: &Door,
+    route: &Route,
+    headers: &HeaderMap,
+    session: Option<&Session>,
+) -> Result<(), Fault> {
+    if route.gate != Gate::Anybody {
+        let session = session.ok_or_else(|| {
+            Fault::new(401, "nobody is logged in here")
+                .hint("Open the address that `iodyno serve` printed; `kill -USR1` makes it print a new one.")
+        })?;
+        if route.verb != Verb::Get {
+            guard::change(headers, session)?;
+        }
+    }
+    if door.options.read_only && route.verb != Verb::Get && route.gate == Gate::Session {
+        return Err(Fault::new(
+            403,
+            "this server only shows: it was started with --read-only",
+        )
+        .hint("Start it without --read-only, or use the command line."));
+    }
+    Ok(())
+}
+
+/// What the query and the path say.
+fn values(route: &Route, place: &RawPathParams, uri: &Uri) -> Result<Map<String, Value>, Fault> {
+    let mut values = route::query(route.query, uri.query().unwrap_or_default())?;
+    for field in route.place {
+        let text = place
+            .iter()
+            .find(|(name, _)| *name == field.name)
+            .map(|(_, text)| text)
+            .unwrap_or_default();
+        // A value of the wrong form names nothing that exists.
+        let value = field
+            .shape
+            .parse(field.name, text)
+            .map_err(|why| Fault::new(404, why))?;
+        values.insert(field.name.into(), value);
+    }
+    Ok(values)
+}
+
+/// Answers a call on a thread of its own, when it is its turn.
+async fn at_work(
+    door: Arc<Door>,
+    route: &'static Route,
+    call: Call,
+    handle: Handle,
+    own_turn: Option<OwnedSemaphorePermit>,
+) -> Result<Response, Fault> {
+    // Dropped with this future when the connection ends, and then nobody waits for the verb any more.
+    let _cancel = call.cancel.on_drop();
+    // Verbs have limits of their own, and a change is waited for however long it takes.
+    let limit = match (&route.run, route.verb) {
+        (Run::Call(_), Verb::Get) => Some(READ_TIME),
+        (Run::Look(_), _) => Some(verbs::LOOK_TIME),
+        _ => None,
+    };
+    let own_turn = match route.run {
+        Run::Call(_) => Some(turn(&door.turns.reads).await?),
+        Run::Look(_) | Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
+        _ => own_turn,
+    };
+    let work = tokio::task::spawn_blocking(move || {
+        let _turn = own_turn;
+        handle(&door, &call)
+    });
+    let done = match limit {
+        Some(limit) => tokio::time::timeout(limit, work)
+            .await
+            .map_err(|_| busy(limit))?,
+        None => work.await,
+    };
+    done.map_err(|_| Fault::defect())?
+        .map(IntoResponse::into_response)
 }
 
 async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {

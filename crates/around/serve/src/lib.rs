@@ -8,6 +8,8 @@ mod answer;
 mod assets;
 mod door;
 mod events;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod guard;
 mod headers;
 mod hosts;

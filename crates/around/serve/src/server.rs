@@ -218,9 +218,9 @@ impl Server {
         self.door.jobs.end_all(&mut |told| tell(told));
         self.door.hub.close();
         drop(ended);
-        // Nobody listens for it any more where it does not arrive.
+        // The receiver may be gone already.
         let _ = end.send(true);
-        // What is half said is said to its end, as long as that does not take long.
+        // Responses under way are sent to their end, but a slow client does not hold the server up.
         let _ = runtime.block_on(async { tokio::time::timeout(GRACE, end.closed()).await });
         runtime.shutdown_timeout(GRACE);
         self.door.hub.join();

@@ -170,6 +170,23 @@ mod tests {
     }
 
     #[test]
+    fn one_log_in_more_than_there_are_places_ends_the_session_that_idled_longest() {
+        let sessions = Sessions::default();
+        let log_in = |now_ms: u64| {
+            let token = sessions.new_token(now_ms).unwrap();
+            sessions.log_in(&token, now_ms).unwrap().id
+        };
+        let ids: Vec<String> = (0..SESSIONS_MAX as u64).map(log_in).collect();
+        // The first one to come is used again, so the second has been idle longest.
+        assert!(sessions.find(&ids[0], 100).is_some());
+        let last = log_in(101);
+        let is_open = |id: &String| sessions.find(id, 102).is_some();
+        let ended: Vec<&String> = ids.iter().filter(|id| !is_open(id)).collect();
+        assert_eq!(ended, [&ids[1]]);
+        assert!(is_open(&last));
+    }
+
+    #[test]
     fn a_new_token_replaces_the_old_one() {
         let sessions = Sessions::default();
         let old = sessions.new_token(0).unwrap();

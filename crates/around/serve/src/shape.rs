@@ -133,7 +133,7 @@ impl Letters {
             Letters::Tag => "^[^\\s-][^\\s]*$",
             Letters::Ids => "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,63}$",
             Letters::Size => "^[1-9][0-9]{0,11}[kmgKMG]?$",
-            Letters::Knob => "^[a-z_]{1,40}(=[A-Za-z0-9_.,-]{1,200})?$",
+            Letters::Knob => "^[a-z_.]{1,40}(@[a-z0-9]{1,20})?(=[A-Za-z0-9_.,:-]{1,200})?$",
         }
     }
 
@@ -163,10 +163,13 @@ impl Letters {
             ),
             Letters::Knob => {
                 let (knob, values) = text.split_once('=').unwrap_or((text, "x"));
+                let (knob, subject) = knob.split_once('@').unwrap_or((knob, "x"));
                 (1..=40).contains(&knob.len())
-                    && all(knob, |c| c.is_ascii_lowercase() || c == '_')
+                    && all(knob, |c| c.is_ascii_lowercase() || "_.".contains(c))
+                    && (1..=20).contains(&subject.len())
+                    && all(subject, |c| c.is_ascii_lowercase() || c.is_ascii_digit())
                     && (1..=200).contains(&values.len())
-                    && all(values, |c| c.is_ascii_alphanumeric() || "_.,-".contains(c))
+                    && all(values, |c| c.is_ascii_alphanumeric() || "_.,:-".contains(c))
             }
         }
     }
@@ -397,6 +400,8 @@ mod tests {
             (Letters::Size, "1048576"),
             (Letters::Knob, "scheduler"),
             (Letters::Knob, "nr_requests=64,256"),
+            (Letters::Knob, "vm.dirty_background_bytes=67108864"),
+            (Letters::Knob, "smp_affinity_list@24=0:1,3"),
             (Letters::Lines, "one\ntwo"),
             (Letters::Line, ""),
         ];
@@ -409,6 +414,8 @@ mod tests {
             (Letters::Size, "k"),
             (Letters::Knob, "--aa"),
             (Letters::Knob, "scheduler="),
+            (Letters::Knob, "smp_affinity_list@"),
+            (Letters::Knob, "smp_affinity_list@../24"),
             (Letters::Knob, "a=b=c"),
             (Letters::Line, "a\u{0}"),
             (Letters::Name, "../x"),

@@ -1,6 +1,7 @@
 //! What the store is, and whether it is whole.
 
 use crate::error::StoreError;
+use crate::programs::{self, Program};
 use crate::{Store, document};
 use model::record::Record;
 use serde::Serialize;
@@ -35,6 +36,8 @@ pub struct Checked {
     pub whole: u64,
     /// What is wrong, each a sentence; none when all is well.
     pub problems: Vec<String>,
+    /// Triggers and views: iodyno makes none, and writes to no store that has some.
+    pub programs: Vec<Program>,
 }
 
 impl Store {
@@ -68,7 +71,11 @@ impl Store {
 
     /// Looks at every page and every record. Changes nothing.
     pub fn check(&self) -> Result<Checked, StoreError> {
-        let mut checked = Checked::default();
+        let programs = programs::of(&self.connection).map_err(|error| self.failed(&error))?;
+        let mut checked = Checked {
+            programs,
+            ..Checked::default()
+        };
         self.check_pages(&mut checked)
             .map_err(|error| self.failed(&error))?;
         if let Err(error) = self.check_documents(&mut checked) {

@@ -178,7 +178,7 @@ pub fn short_name(name: &str) -> &str {
     name.strip_prefix("/dev/").unwrap_or(name)
 }
 
-/// What stands in the store for a serial number: as telling when two are compared, and nothing to copy.
+/// What the store keeps of a serial number: its digest, which tells disks apart and reveals no number.
 pub fn digest(serial: &str) -> String {
     host::serial_digest(serial)
 }

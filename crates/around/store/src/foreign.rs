@@ -57,15 +57,19 @@ pub fn check_tables(other: &Store) -> Result<(), StoreError> {
     let lost = wanted.keys().find(|name| !found.contains_key(*name));
     match odd.map(|(name, _)| name).or(lost) {
         None => Ok(()),
-        Some(name) => Err(StoreError::new(
-            Kind::Damaged,
-            format!(
-                "{} is not taken over: `{}` in it is not what iodyno makes; nothing was changed.",
-                model::text::shown(&other.path),
-                clean_to(name, 60)
-            ),
-        )),
+        Some(name) => Err(not_taken(&other.path, name)),
     }
+}
+
+/// Why a store that holds something of this name is not taken over.
+pub fn not_taken(other: &Path, name: &str) -> StoreError {
+    let (other, name) = (model::text::shown(other), clean_to(name, 60));
+    StoreError::new(
+        Kind::Damaged,
+        format!(
+            "{other} is not taken over: `{name}` in it is not what iodyno makes; nothing was changed."
+        ),
+    )
 }
 
 /// What makes each table, index, view and trigger; SQLite's own left out.

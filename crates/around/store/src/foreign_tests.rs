@@ -16,6 +16,8 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
     let arms = vec!["none".to_string(), value.to_string()];
     made.trials.push(Trial {
         knob: knob.into(),
+        subject: None,
+        mark: None,
         device: device.into(),
         arms,
         aa: false,
@@ -209,6 +211,61 @@ fn a_store_with_tables_of_somebodys_own_is_not_taken_over() {
         assert_eq!(error.kind, Kind::Damaged, "{sql}: {error}");
         assert!(store.query(&Filter::default()).unwrap().is_empty());
     }
+}
+
+#[test]
+fn a_store_with_a_program_in_it_is_read_and_not_written() {
+    for (sql, name, cure) in [
+        (
+            "CREATE TRIGGER \"a'b\" AFTER INSERT ON record BEGIN DELETE FROM record; END",
+            "the trigger `a'b`",
+            "DROP TRIGGER \"a'b\"",
+        ),
+        (
+            "CREATE VIEW v AS SELECT id FROM record",
+            "the view `v`",
+            "DROP VIEW \"v\"",
+        ),
+    ] {
+        let home = Home::new();
+        home.open().insert(&record("a", "vda", "one")).unwrap();
+        change(&home, sql);
+        let error = Store::open(home.path()).unwrap_err();
+        assert_eq!(error.kind, Kind::Refused, "{sql}");
+        let shell = model::text::shell_word(cure).into_owned();
+        assert!(error.message.contains(name), "{}", error.message);
+        assert!(error.message.contains(&shell), "{}", error.message);
+        let store = Store::open_read_only(home.path()).unwrap();
+        let checked = store.check().unwrap();
+        assert_eq!((checked.whole, checked.problems.len()), (1, 0));
+        assert_eq!(checked.programs.len(), 1);
+        assert_eq!(checked.programs[0].phrase(), name);
+        drop(store);
+        change(&home, cure);
+        home.open().insert(&record("a", "vda", "two")).unwrap();
+        let whole = home.open().check().unwrap();
+        assert_eq!((whole.whole, whole.programs.len()), (2, 0));
+    }
+}
+
+/// A store of the schema before this one is refused before anything of it is carried over.
+#[test]
+fn an_earlier_store_with_a_program_is_neither_brought_up_to_date_nor_taken_over() {
+    let (here, there) = (Home::new(), Home::new());
+    there.open().insert(&record("a", "vda", "one")).unwrap();
+    change(
+        &there,
+        "DROP TABLE origin; PRAGMA user_version = 2;
+         CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM record; END",
+    );
+    let error = here.open().merge(&there.file()).unwrap_err();
+    assert!(error.message.contains("is not taken over: `t`"), "{error}");
+    let error = Store::open_read_only(there.path()).unwrap_err();
+    assert_eq!(error.kind, Kind::Refused, "{error}");
+    assert_eq!(
+        open::look(&there.file()).unwrap().found,
+        open::Found::Schema(2)
+    );
 }
 
 #[test]

@@ -113,152 +113,215 @@ fn sizes(job: &Job) -> String {
 /// seed do not: the same job may be run longer, on another file, or through another system call.
 fn whole(job: &Job) -> String {
     let mut words = format!("{} direct={}", core(job), u8::from(job.direct));
-    let mut add = |is_said: bool, word: String| {
-        if is_said {
-            // Writing to a string cannot fail.
-            let _ = write!(words, " {word}");
-        }
-    };
-    let usual = Job::default();
-    add(
-        job.rw.reads() && job.rw.writes(),
-        format!("rwmixread={}", job.rwmixread),
-    );
-    add(
-        job.sync != SyncMode::None,
-        format!("sync={:?}", job.sync).to_lowercase(),
-    );
-    add(job.fsync > 0, format!("fsync={}", job.fsync));
-    add(job.fdatasync > 0, format!("fdatasync={}", job.fdatasync));
-    add(job.end_fsync, "end_fsync=1".into());
-    let is_uneven = job.rw.is_random() && job.distribution != Distribution::Random;
-    add(
-        is_uneven,
-        format!("random_distribution={:?}", job.distribution)
-            .to_lowercase()
-            .replace(' ', ""),
-    );
-    add(
-        job.percentage_random != 100,
-        format!("percentage_random={}", job.percentage_random),
-    );
-    add(job.rw_stride != 0, format!("stride={}", job.rw_stride));
-    add(job.rw_every > 1, format!("every={}", job.rw_every));
-    add(job.rw_identical, "rw_sequencer=identical".into());
-    add(
-        job.is_paced(),
-        format!("rates={:?}", job.rates)
-            .to_lowercase()
-            .replace(' ', ""),
-    );
-    add(
-        job.arrivals != usual.arrivals,
-        "rate_process=poisson".into(),
-    );
-    add(job.open_loop, "open_loop=1".into());
-    add(
-        job.thinktime != usual.thinktime,
-        format!("thinktime={}", job.thinktime.us),
-    );
-    add(
-        job.buffers != usual.buffers,
-        format!("buffers={:?}", job.buffers).to_lowercase(),
-    );
-    add(job.verify.is_some(), "verify=1".into());
-    add(
-        job.iodepth_batch > 1,
-        format!("iodepth_batch={}", job.iodepth_batch),
-    );
-    add(
-        job.iodepth_low > 0,
-        format!("iodepth_low={}", job.iodepth_low),
-    );
-    let options = |words: &mut String| {
-        let native = job.engine_options.iter();
-        let handed = job.handed_on.iter().map(|(name, value)| (name, value));
-        // Where fio is and which engine it uses changes nothing about what is asked of the disk.
-        for (name, value) in native
-            .chain(handed)
-            .filter(|(name, _)| !matches!(name.as_str(), "ioengine" | "program"))
-        {
-            let _ = write!(words, " {name}={value}");
-        }
-    };
-    options(&mut words);
+    let further = [pattern(job), order(job), pace(job), rest(job)];
+    for word in further.into_iter().flatten().flatten() {
+        // Writing to a string cannot fail.
+        let _ = write!(words, " {word}");
+    }
+    let native = job.engine_options.iter();
+    let handed = job.handed_on.iter().map(|(name, value)| (name, value));
+    // Where fio is and which engine it uses changes nothing about what is asked of the disk.
+    for (name, value) in native
+        .chain(handed)
+        .filter(|(name, _)| !matches!(name.as_str(), "ioengine" | "program"))
+    {
+        let _ = write!(words, " {name}={value}");
+    }
     words
+}
+
+/// Words that are said of some jobs, in their order.
+type Words = Vec<Option<String>>;
+
+fn when(is_said: bool, word: String) -> Option<String> {
+    is_said.then_some(word)
+}
+
+/// Reads against writes, and what is flushed when.
+fn pattern(job: &Job) -> Words {
+    vec![
+        when(
+            job.rw.reads() && job.rw.writes(),
+            format!("rwmixread={}", job.rwmixread),
+        ),
+        when(
+            job.sync != SyncMode::None,
+            format!("sync={:?}", job.sync).to_lowercase(),
+        ),
+        when(job.fsync > 0, format!("fsync={}", job.fsync)),
+        when(job.fdatasync > 0, format!("fdatasync={}", job.fdatasync)),
+        when(job.end_fsync, "end_fsync=1".into()),
+    ]
+}
+
+/// Which offsets follow each other.
+fn order(job: &Job) -> Words {
+    let is_uneven = job.rw.is_random() && job.distribution != Distribution::Random;
+    vec![
+        when(
+            is_uneven,
+            format!("random_distribution={:?}", job.distribution)
+                .to_lowercase()
+                .replace(' ', ""),
+        ),
+        when(
+            job.percentage_random != 100,
+            format!("percentage_random={}", job.percentage_random),
+        ),
+        when(job.rw_stride != 0, format!("stride={}", job.rw_stride)),
+        when(job.rw_every > 1, format!("every={}", job.rw_every)),
+        when(job.rw_identical, "rw_sequencer=identical".into()),
+    ]
+}
+
+/// When the I/Os are asked for.
+fn pace(job: &Job) -> Words {
+    let usual = Job::default();
+    vec![
+        when(
+            job.is_paced(),
+            format!("rates={:?}", job.rates)
+                .to_lowercase()
+                .replace(' ', ""),
+        ),
+        when(
+            job.arrivals != usual.arrivals,
+            "rate_process=poisson".into(),
+        ),
+        when(job.open_loop, "open_loop=1".into()),
+        when(
+            job.thinktime != usual.thinktime,
+            format!("thinktime={}", job.thinktime.us),
+        ),
+    ]
+}
+
+/// What is written, and how I/Os are handed over.
+fn rest(job: &Job) -> Words {
+    vec![
+        when(
+            job.buffers != Job::default().buffers,
+            format!("buffers={:?}", job.buffers).to_lowercase(),
+        ),
+        when(job.verify.is_some(), "verify=1".into()),
+        when(
+            job.iodepth_batch > 1,
+            format!("iodepth_batch={}", job.iodepth_batch),
+        ),
+        when(
+            job.iodepth_low > 0,
+            format!("iodepth_low={}", job.iodepth_low),
+        ),
+    ]
+}
+
+/// What an import tells of its job.
+struct ImportedJob<'a> {
+    facts: &'a BTreeMap<String, String>,
+    rw: String,
+    bs: Option<String>,
+    iodepth: Option<u32>,
+    numjobs: Option<u32>,
+    direct: Option<u8>,
 }
 
 /// The job of an import, from the facts that its source tells.
 fn of_facts(facts: &BTreeMap<String, String>) -> Option<JobWords> {
-    let fact = |name: &str| {
-        facts
-            .get(name)
-            .map(|value| value.trim())
-            .filter(|value| !value.is_empty())
-    };
-    let rw = fact("rw").map(str::to_lowercase)?;
-    let bs = fact("bs").map(size);
-    let number = |name: &str| fact(name).and_then(|text| text.parse::<u32>().ok());
-    let flag = |name: &str| fact(name).map(|text| u8::from(!matches!(text, "0" | "false" | "no")));
-    let (iodepth, numjobs, direct) = (number("iodepth"), number("numjobs"), flag("direct"));
-    let mut job = Job {
-        rw: Rw::from_word(&rw).unwrap_or(Rw::Randread),
-        ..Job::default()
-    };
-    job.ioengine = fact("ioengine").unwrap_or("libaio").into();
-    job.iodepth = iodepth.unwrap_or(1);
-    let mut core = format!("rw={rw}");
-    let mut add = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            let _ = write!(core, " {name}={value}");
-        }
-    };
-    add("bs", bs.clone());
-    add("iodepth", iodepth.map(|_| depth(&job).to_string()));
-    add("numjobs", numjobs.map(|jobs| jobs.max(1).to_string()));
-    let is_whole =
-        bs.is_some() && iodepth.is_some() && numjobs.is_some() && Rw::from_word(&rw).is_some();
-    let print = direct.filter(|_| is_whole).map(|direct| {
-        let mut words = format!("{core} direct={direct}");
-        for name in FURTHER {
-            if let Some(value) = fact(name).filter(|value| !matches!(*value, "0" | "none")) {
-                let _ = write!(words, " {name}={value}");
-            }
-        }
-        short_hash(&words)
-    });
-    let kind = Rw::from_word(&rw).map_or(rw.clone(), |rw| rw.phrase().to_string());
-    let mut phrase = format!(
-        "{}{kind}",
-        bs.as_ref()
-            .map(|bs| format!("{} ", bs.to_uppercase()))
-            .unwrap_or_default()
-    );
-    let mut say = |text: Option<String>| {
-        text.iter().for_each(|text| {
-            let _ = write!(phrase, ", {text}");
-        })
-    };
-    say(numjobs
-        .filter(|jobs| *jobs > 1)
-        .map(|jobs| format!("{jobs} jobs")));
-    say(iodepth.map(|depth| format!("depth {depth}")));
-    say(direct.map(|direct| if direct == 1 { "direct" } else { "buffered" }.to_string()));
+    let job = ImportedJob::of(facts)?;
+    let (phrase, core) = (job.phrase(), job.core());
     let others: Vec<String> = facts
         .iter()
         .filter(|(name, _)| {
-            name.as_str() == "ioengine"
-                || name.as_str() == "direct"
-                || FURTHER.contains(&name.as_str())
+            matches!(name.as_str(), "ioengine" | "direct") || FURTHER.contains(&name.as_str())
         })
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     Some(JobWords {
         words: findable(&[&phrase, &core, &others.join(" ")]),
+        print: job.print(&core),
         phrase,
         core,
-        print,
     })
+}
+
+impl ImportedJob<'_> {
+    fn of(facts: &BTreeMap<String, String>) -> Option<ImportedJob<'_>> {
+        let number = |name: &str| fact(facts, name).and_then(|text| text.parse::<u32>().ok());
+        let is_on = |text: &str| u8::from(!matches!(text, "0" | "false" | "no"));
+        Some(ImportedJob {
+            facts,
+            rw: fact(facts, "rw").map(str::to_lowercase)?,
+            bs: fact(facts, "bs").map(size),
+            iodepth: number("iodepth"),
+            numjobs: number("numjobs"),
+            direct: fact(facts, "direct").map(is_on),
+        })
+    }
+
+    fn core(&self) -> String {
+        let job = Job {
+            ioengine: fact(self.facts, "ioengine").unwrap_or("libaio").into(),
+            iodepth: self.iodepth.unwrap_or(1),
+            rw: Rw::from_word(&self.rw).unwrap_or(Rw::Randread),
+            ..Job::default()
+        };
+        let words = [
+            ("bs", self.bs.clone()),
+            ("iodepth", self.iodepth.map(|_| depth(&job).to_string())),
+            ("numjobs", self.numjobs.map(|jobs| jobs.max(1).to_string())),
+        ];
+        let mut core = format!("rw={}", self.rw);
+        for (name, value) in words {
+            if let Some(value) = value {
+                let _ = write!(core, " {name}={value}");
+            }
+        }
+        core
+    }
+
+    /// None where something that makes a job is not told.
+    fn print(&self, core: &str) -> Option<String> {
+        let is_whole = self.bs.is_some() && self.iodepth.is_some() && self.numjobs.is_some();
+        if !is_whole || Rw::from_word(&self.rw).is_none() {
+            return None;
+        }
+        let mut words = format!("{core} direct={}", self.direct?);
+        for name in FURTHER {
+            if let Some(value) =
+                fact(self.facts, name).filter(|value| !matches!(*value, "0" | "none"))
+            {
+                let _ = write!(words, " {name}={value}");
+            }
+        }
+        Some(short_hash(&words))
+    }
+
+    fn phrase(&self) -> String {
+        let kind = Rw::from_word(&self.rw).map_or(self.rw.as_str(), |rw| rw.phrase());
+        let mut phrase = match &self.bs {
+            Some(bs) => format!("{} {kind}", bs.to_uppercase()),
+            None => kind.to_string(),
+        };
+        let jobs = self.numjobs.filter(|jobs| *jobs > 1);
+        let direct = |direct| if direct == 1 { "direct" } else { "buffered" }.to_string();
+        let more = [
+            jobs.map(|jobs| format!("{jobs} jobs")),
+            self.iodepth.map(|depth| format!("depth {depth}")),
+            self.direct.map(direct),
+        ];
+        for text in more.iter().flatten() {
+            let _ = write!(phrase, ", {text}");
+        }
+        phrase
+    }
+}
+
+/// A fact that says something.
+fn fact<'a>(facts: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    facts
+        .get(name)
+        .map(|value| value.trim())
+        .filter(|value| !value.is_empty())
 }
 
 /// Facts beyond the core that make an imported job another one, in the order and by the names of [`whole`].

@@ -18,6 +18,7 @@ mod moment;
 mod notes;
 mod open;
 mod origin;
+mod programs;
 mod query;
 mod schema;
 mod tags;
@@ -30,6 +31,7 @@ pub use merge::Merged;
 pub use moment::moment;
 pub use notes::Note;
 pub use origin::Origin;
+pub use programs::{Program, removal};
 pub use query::{Filter, Row};
 
 use model::record::Record;

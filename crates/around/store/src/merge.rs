@@ -2,6 +2,7 @@
 //! out and said, the others are taken.
 
 use crate::error::StoreError;
+use crate::open::Found;
 use crate::origin::{self, Origin};
 use crate::{Store, columns, document, foreign, notes, open, tags, write};
 use model::record::Record;
@@ -53,8 +54,15 @@ impl Store {
             });
         }
         let from = Origin::merged(other);
-        if matches!(open::schema(other)?, None | Some(crate::schema::SCHEMA)) {
+        let looked = open::look(other)?;
+        if matches!(
+            looked.found,
+            Found::Nothing | Found::Schema(crate::schema::SCHEMA)
+        ) {
             return self.merge_open(&open::to_read(other)?, &from);
+        }
+        if let Some(program) = looked.programs.first() {
+            return Err(foreign::not_taken(other, &program.name));
         }
         let dir = host::files::temporary_dir("merge")?;
         let copy = dir.path().join("records.db");

@@ -1,7 +1,9 @@
-//! Moments as people write them, and days as partitions are named.
+//! Moments as people write them.
 
 use crate::error::{Kind, StoreError};
-use rusqlite::Connection;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -36,48 +38,19 @@ fn ago(text: &str, now_ms: i64) -> Option<i64> {
     now_ms.checked_sub(count.checked_mul(unit_ms)?)
 }
 
-/// SQLite knows calendar and time zone; it would also take a bare number or `now`, which nobody means.
+/// A date with or without a time of day. What names no offset is of this machine's time zone; a bare number or `now`, which
+/// nobody means, is refused.
 fn date(text: &str) -> Option<i64> {
-    let is_date = |text: &str| {
-        let bytes = text.as_bytes();
-        text.is_ascii()
-            && bytes.len() >= 10
-            && bytes[4] == b'-'
-            && bytes[7] == b'-'
-            && bytes[..4].iter().all(u8::is_ascii_digit)
-    };
-    if !is_date(text) {
+    let bytes = text.as_bytes();
+    let is_date = bytes.len() >= 10 && bytes[4] == b'-' && bytes[7] == b'-';
+    if !is_date {
         return None;
     }
-    let zone = if text.ends_with(['Z', 'z']) {
-        "+0 days"
-    } else {
-        "utc"
-    };
-    let connection = Connection::open_in_memory().ok()?;
-    let seconds: Option<i64> = connection
-        .query_row("SELECT unixepoch(?1, ?2)", [text, zone], |row| row.get(0))
-        .ok()?;
-    seconds.map(|seconds| seconds * 1000)
-}
-
-/// The day of a moment in UTC: `2026-11-21`.
-pub(crate) fn day(unix_ms: i64) -> String {
-    // Days to a civil date by eras of 400 years, which all have 146,097 days.
-    let days = unix_ms.div_euclid(DAY_MS) + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    let moment = text.parse::<Timestamp>().ok().or_else(|| {
+        let civil: DateTime = text.parse().ok()?;
+        Some(civil.to_zoned(TimeZone::system()).ok()?.timestamp())
+    });
+    moment.map(Timestamp::as_millisecond)
 }
 
 #[cfg(test)]
@@ -113,24 +86,5 @@ mod tests {
         ] {
             assert_eq!(moment(bad, now).unwrap_err().kind, Kind::Usage, "{bad:?}");
         }
-    }
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        let connection = Connection::open_in_memory().unwrap();
-        for unix_ms in (-60_000_000_000_000..90_000_000_000_000i64).step_by(1_234_567_890_123) {
-            let wanted: String = connection
-                .query_row(
-                    "SELECT date(?1, 'unixepoch')",
-                    [unix_ms.div_euclid(1000)],
-                    |row| row.get(0),
-                )
-                .unwrap();
-            assert_eq!(day(unix_ms), wanted);
-        }
-        assert_eq!(
-            [0, -1, 951_782_400_000].map(day),
-            ["1970-01-01", "1969-12-31", "2000-02-29"]
-        );
     }
 }

@@ -1,6 +1,7 @@
 //! Opening the file: what it is is looked at before anything could be written to it.
 
 use crate::error::{self, Kind, StoreError};
+use crate::programs::{self, Program};
 use crate::schema::{APPLICATION, CREATE, SCHEMA};
 use crate::{Store, migrations};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -12,16 +13,25 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a file turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+pub enum Found {
     /// None, or an empty one.
     Nothing,
     /// A store of this schema, which this version knows.
     Schema(i64),
 }
 
+/// What a look at a file shows.
+pub struct Looked {
+    /// What it is.
+    pub found: Found,
+    /// What in it iodyno did not make and SQLite would run.
+    pub programs: Vec<Program>,
+}
+
 /// Opens for reading and writing.
 pub fn to_write(path: &Path) -> Result<Store, StoreError> {
-    let found = look(path)?;
+    let Looked { found, programs } = look(path)?;
+    programs::refuse(path, &programs)?;
     // SQLite gives the files that it makes beside this one the same mode.
     host::private::ensure(path)?;
     ["-wal", "-shm"]
@@ -56,7 +66,7 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
 
 /// Opens for reading alone.
 pub fn to_read(path: &Path) -> Result<Store, StoreError> {
-    match look(path)? {
+    match look(path)?.found {
         Found::Nothing => empty(path),
         Found::Schema(SCHEMA) => {
             let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
@@ -80,14 +90,6 @@ pub fn to_read(path: &Path) -> Result<Store, StoreError> {
     }
 }
 
-/// The schema of the store in a file; none of an empty one.
-pub fn schema(path: &Path) -> Result<Option<i64>, StoreError> {
-    Ok(match look(path)? {
-        Found::Nothing => None,
-        Found::Schema(version) => Some(version),
-    })
-}
-
 /// What stands for a store that is not there yet.
 fn empty(path: &Path) -> Result<Store, StoreError> {
     let made = Connection::open_in_memory().and_then(|connection| {
@@ -102,15 +104,19 @@ fn empty(path: &Path) -> Result<Store, StoreError> {
 }
 
 /// Looks at the file without a way to change it, and refuses what is no store of ours.
-fn look(path: &Path) -> Result<Found, StoreError> {
+pub fn look(path: &Path) -> Result<Looked, StoreError> {
     let size = host::Host::live().file_size(&path.to_string_lossy());
+    let nothing = Looked {
+        found: Found::Nothing,
+        programs: Vec::new(),
+    };
     match size {
         None if host::files::kind(path).is_ok() => {
             return Err(error::damaged(path, "it is no regular file"));
         }
-        None => return Ok(Found::Nothing),
+        None => return Ok(nothing),
         // SQLite makes an empty file before it writes to it.
-        Some(size) if size.bytes == 0 => return Ok(Found::Nothing),
+        Some(size) if size.bytes == 0 => return Ok(nothing),
         Some(_) => {}
     }
     let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
@@ -129,11 +135,12 @@ fn look(path: &Path) -> Result<Found, StoreError> {
         return Err(error::damaged(path, "it is a database of another program"));
     }
     whole(&connection, path)?;
-    Ok(if version == 0 {
-        Found::Nothing
-    } else {
-        Found::Schema(version)
-    })
+    let found = match version {
+        0 => Found::Nothing,
+        version => Found::Schema(version),
+    };
+    let programs = programs::of(&connection).map_err(|error| error::explain(path, &error))?;
+    Ok(Looked { found, programs })
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<(i64, i64, Vec<String>)> {

@@ -174,41 +174,46 @@ impl Store {
 
 /// Conditions with a `?` for each value, in order.
 fn conditions(filter: &Filter) -> (Vec<&'static str>, Vec<Value>) {
-    let mut found: (Vec<&'static str>, Vec<Value>) = Default::default();
-    let mut add = |condition: &'static str, given: Vec<Value>| {
-        found.0.push(condition);
-        found.1.extend(given);
-    };
-    let text = |text: &str| Value::Text(text.into());
+    let mut found = Vec::new();
+    found.extend(where_it_ran(filter));
+    found.extend(what_it_was(filter));
+    found.extend(when_it_came(filter));
+    let (conditions, values): (Vec<&str>, Vec<Vec<Value>>) = found.into_iter().unzip();
+    (conditions, values.into_iter().flatten().collect())
+}
+
+/// A condition and its values.
+type Condition = (&'static str, Vec<Value>);
+
+fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+/// Host, device, target and kernel.
+fn where_it_ran(filter: &Filter) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
     if let Some(host) = &filter.host {
-        add("record.host = ?", vec![text(host)]);
+        found.push(("record.host = ?", vec![text(host)]));
     }
     if let Some(device) = &filter.device {
-        add(
+        found.push((
             "record.id IN (SELECT record FROM device WHERE name = ?)",
             vec![text(short_name(device))],
-        );
+        ));
     }
     if let Some(serial) = &filter.serial {
-        let given = vec![text(serial), text(&digest(serial))];
-        add(
+        found.push((
             "record.id IN (SELECT record FROM device WHERE serial IN (?, ?))",
-            given,
-        );
+            vec![text(serial), text(&digest(serial))],
+        ));
     }
     if let Some(target) = &filter.target {
         let whole = target.trim_end_matches('/');
         let below = format!("{whole}/");
         let length = Value::Integer(below.chars().count() as i64);
         let given = [target, whole, target, whole].map(text).into_iter();
-        let given = given
-            .chain([length.clone(), text(&below), length, text(&below)])
-            .collect();
-        add(
-            "(record.target IN (?, ?) OR record.path IN (?, ?) OR substr(record.target, 1, ?) = ?
-                OR substr(record.path, 1, ?) = ?)",
-            given,
-        );
+        let given = given.chain([length.clone(), text(&below), length, text(&below)]);
+        found.push((TARGET, given.collect()));
     }
     if let Some(kernel) = &filter.kernel {
         let length = kernel.chars().count() as i64;
@@ -217,49 +222,61 @@ fn conditions(filter: &Filter) -> (Vec<&'static str>, Vec<Value>) {
             text(kernel),
             Value::Integer(length + 1),
         ];
-        add(
-            "(substr(record.kernel, 1, ?) = ? AND substr(record.kernel, ?, 1) NOT BETWEEN '0' AND '9')",
-            given,
-        );
-    }
-    if let Some(verb) = &filter.verb {
-        add("record.verb = ?", vec![text(verb)]);
-    }
-    if let Some(tag) = &filter.tag {
-        add(
-            "record.id IN (SELECT record FROM tag WHERE name = ?)",
-            vec![text(tag)],
-        );
-    }
-    if let Some(job) = &filter.job {
-        for word in job_words::tokens(job) {
-            let given = vec![text(&format!(" {word} ")), text(&word)];
-            add(
-                "(instr(record.job_words, ?) > 0 OR record.job_print = ?)",
-                given,
-            );
-        }
-    }
-    if let Some((name, value)) = &filter.setting {
-        match value {
-            None => add(SETTING_NAMED, vec![text(name)]),
-            Some(value) => add(SETTING_OF_VALUE, vec![text(name), text(value)]),
-        }
-    }
-    if let Some(since) = filter.since_unix_ms {
-        add("record.unix_ms >= ?", vec![Value::Integer(since)]);
-    }
-    if let Some(until) = filter.until_unix_ms {
-        add("record.unix_ms < ?", vec![Value::Integer(until)]);
-    }
-    if let Some(piece) = &filter.text {
-        add(TEXT, vec![text(&piece.to_lowercase())]);
-    }
-    if let Some(before) = filter.before_id {
-        add("record.id < ?", vec![Value::Integer(before)]);
+        found.push((KERNEL, given));
     }
     found
 }
+
+/// Verb, tag, job and setting.
+fn what_it_was(filter: &Filter) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    if let Some(verb) = &filter.verb {
+        found.push(("record.verb = ?", vec![text(verb)]));
+    }
+    if let Some(tag) = &filter.tag {
+        found.push((
+            "record.id IN (SELECT record FROM tag WHERE name = ?)",
+            vec![text(tag)],
+        ));
+    }
+    for word in filter.job.iter().flat_map(|job| job_words::tokens(job)) {
+        found.push((
+            "(instr(record.job_words, ?) > 0 OR record.job_print = ?)",
+            vec![text(&format!(" {word} ")), text(&word)],
+        ));
+    }
+    match &filter.setting {
+        None => {}
+        Some((name, None)) => found.push((SETTING_NAMED, vec![text(name)])),
+        Some((name, Some(value))) => found.push((SETTING_OF_VALUE, vec![text(name), text(value)])),
+    }
+    found
+}
+
+/// Times, free text, and the page of a list.
+fn when_it_came(filter: &Filter) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    if let Some(since) = filter.since_unix_ms {
+        found.push(("record.unix_ms >= ?", vec![Value::Integer(since)]));
+    }
+    if let Some(until) = filter.until_unix_ms {
+        found.push(("record.unix_ms < ?", vec![Value::Integer(until)]));
+    }
+    if let Some(piece) = &filter.text {
+        found.push((TEXT, vec![text(&piece.to_lowercase())]));
+    }
+    if let Some(before) = filter.before_id {
+        found.push(("record.id < ?", vec![Value::Integer(before)]));
+    }
+    found
+}
+
+const TARGET: &str =
+    "(record.target IN (?, ?) OR record.path IN (?, ?) OR substr(record.target, 1, ?) = ?
+     OR substr(record.path, 1, ?) = ?)";
+
+const KERNEL: &str =
+    "(substr(record.kernel, 1, ?) = ? AND substr(record.kernel, ?, 1) NOT BETWEEN '0' AND '9')";
 
 const SETTING_NAMED: &str = "record.id IN (SELECT record FROM record_setting
     WHERE setting IN (SELECT id FROM setting WHERE name = ?))";

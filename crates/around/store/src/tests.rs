@@ -176,7 +176,8 @@ fn keeps_records_whole() {
         store.check().unwrap(),
         Checked {
             whole: 3,
-            problems: vec![]
+            problems: vec![],
+            programs: vec![]
         }
     );
 }
@@ -239,10 +240,15 @@ fn an_import_is_of_the_machine_that_it_tells_of() {
     );
 }
 
-#[test]
-fn every_filter_finds_its_records_and_no_others() {
-    let home = Home::new();
-    let store = home.open();
+/// A filter of everything, with these fields set.
+fn with(set: impl FnOnce(&mut Filter)) -> Filter {
+    let mut filter = Filter::default();
+    set(&mut filter);
+    filter
+}
+
+/// Two records that differ in all that is asked for, with a tag, a note and an import beside them.
+fn fill_for_filters(store: &Store) {
     let mut other = record("b", "sdc", "Another one");
     other.provenance.kernel = "6.18.2".into();
     other.provenance.started_unix_ms = 1_800_000_000_000;
@@ -258,188 +264,60 @@ fn every_filter_finds_its_records_and_no_others() {
         .unwrap();
     store.tag(1, &["db", "v1.2"]).unwrap();
     store.note(2, "The fan was off.").unwrap();
+}
+
+#[test]
+fn every_filter_finds_its_records_and_no_others() {
+    let home = Home::new();
+    let store = home.open();
+    fill_for_filters(&store);
     let text = |text: &str| Some(text.to_string());
-    let all = Filter::default;
     let cases: Vec<(Filter, &[i64])> = vec![
-        (all(), &[3, 2, 1]),
-        (Filter { limit: 2, ..all() }, &[3, 2]),
+        (Filter::default(), &[3, 2, 1]),
+        (with(|f| f.limit = 2), &[3, 2]),
         (
-            Filter {
-                before_id: Some(3),
-                limit: 1,
-                ..all()
-            },
+            with(|f| {
+                f.before_id = Some(3);
+                f.limit = 1;
+            }),
             &[2],
         ),
+        (with(|f| f.host = text("a")), &[1]),
+        (with(|f| f.device = text("/dev/sdc")), &[2]),
+        (with(|f| f.serial = text("SERIAL-b-sdc")), &[2]),
+        (with(|f| f.serial = store.row(2).unwrap().serial), &[2]),
+        (with(|f| f.target = text("/srv/data")), &[2]),
+        (with(|f| f.target = text("/srv/dat")), &[]),
+        (with(|f| f.target = text("/srv/data/x/")), &[2]),
+        (with(|f| f.job = text("randread bs=4k")), &[3, 1]),
+        (with(|f| f.job = text("4K random read")), &[3, 1]),
+        (with(|f| f.job = text("direct=1 1m")), &[2]),
+        (with(|f| f.job = store.row(1).unwrap().job_print), &[1]),
+        (with(|f| f.kernel = text("6.1")), &[1]),
+        (with(|f| f.kernel = text("6")), &[2, 1]),
+        (with(|f| f.verb = text("import")), &[3]),
+        (with(|f| f.tag = text("db")), &[1]),
         (
-            Filter {
-                host: text("a"),
-                ..all()
-            },
-            &[1],
-        ),
-        (
-            Filter {
-                device: text("/dev/sdc"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                serial: text("SERIAL-b-sdc"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                serial: store.row(2).unwrap().serial,
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                target: text("/srv/data"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                target: text("/srv/dat"),
-                ..all()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                target: text("/srv/data/x/"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                job: text("randread bs=4k"),
-                ..all()
-            },
-            &[3, 1],
-        ),
-        (
-            Filter {
-                job: text("4K random read"),
-                ..all()
-            },
-            &[3, 1],
-        ),
-        (
-            Filter {
-                job: text("direct=1 1m"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                job: store.row(1).unwrap().job_print,
-                ..all()
-            },
-            &[1],
-        ),
-        (
-            Filter {
-                kernel: text("6.1"),
-                ..all()
-            },
-            &[1],
-        ),
-        (
-            Filter {
-                kernel: text("6"),
-                ..all()
-            },
+            with(|f| f.setting = Some(("scheduler".into(), None))),
             &[2, 1],
         ),
         (
-            Filter {
-                verb: text("import"),
-                ..all()
-            },
-            &[3],
-        ),
-        (
-            Filter {
-                tag: text("db"),
-                ..all()
-            },
+            with(|f| f.setting = Some(("scheduler".into(), text("mq-deadline")))),
             &[1],
         ),
+        (with(|f| f.since_unix_ms = Some(1_700_000_000_000)), &[2, 1]),
+        (with(|f| f.until_unix_ms = Some(1_700_000_000_000)), &[3]),
+        (with(|f| f.text = text("FAN")), &[2]),
+        (with(|f| f.text = text("another")), &[2]),
+        (with(|f| f.text = text("v1.2")), &[1]),
         (
-            Filter {
-                setting: Some(("scheduler".into(), None)),
-                ..all()
-            },
-            &[2, 1],
-        ),
-        (
-            Filter {
-                setting: Some(("scheduler".into(), text("mq-deadline"))),
-                ..all()
-            },
-            &[1],
-        ),
-        (
-            Filter {
-                since_unix_ms: Some(1_700_000_000_000),
-                ..all()
-            },
-            &[2, 1],
-        ),
-        (
-            Filter {
-                until_unix_ms: Some(1_700_000_000_000),
-                ..all()
-            },
-            &[3],
-        ),
-        (
-            Filter {
-                text: text("FAN"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                text: text("another"),
-                ..all()
-            },
-            &[2],
-        ),
-        (
-            Filter {
-                text: text("v1.2"),
-                ..all()
-            },
-            &[1],
-        ),
-        (
-            Filter {
-                host: text("a"),
-                verb: text("tune"),
-                ..all()
-            },
+            with(|f| {
+                f.host = text("a");
+                f.verb = text("tune");
+            }),
             &[],
         ),
-        (
-            Filter {
-                host: text("' OR 1=1 --"),
-                ..all()
-            },
-            &[],
-        ),
+        (with(|f| f.host = text("' OR 1=1 --")), &[]),
     ];
     for (filter, wanted) in cases {
         assert_eq!(ids(&store, filter.clone()), wanted, "{filter:?}");
@@ -538,7 +416,8 @@ fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
         store.check().unwrap(),
         Checked {
             whole: 2,
-            problems: vec![]
+            problems: vec![],
+            programs: vec![]
         }
     );
     store.delete(&[1, 3]).unwrap();

@@ -7,7 +7,7 @@ use super::explain;
 use super::gathered::Gathered;
 use analyse::figures::{LOAD_IOS, Recipe};
 use analyse::moved;
-use apply::{Knob, Queue};
+use apply::{Knob, SubjectFiles};
 use experiment::deadline::Deadline;
 use experiment::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window};
 use host::signals::Stop;
@@ -47,8 +47,10 @@ pub struct Setup<'a> {
     pub knob: &'static Knob,
     /// How long a switch keeps acting under this load.
     pub class: Class,
-    /// The queue it is turned on.
-    pub queue: &'a Queue,
+    /// The subject it is turned on.
+    pub files: &'a SubjectFiles,
+    /// Kernel name of the device that is measured.
+    pub device: &'a str,
     /// The permission to write, with the old values saved.
     pub journal: &'a Journal,
     /// Values by arm; the first is the one found.
@@ -146,7 +148,7 @@ impl<'a> Rig<'a> {
         let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
         let recipe = Recipe::new(&columns);
         let gathered = Gathered::new(recipe, setup.values.len());
-        let counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
+        let counters = DeviceCounters::open(setup.host, setup.device).ok();
         Rig {
             setup,
             running: None,
@@ -199,7 +201,7 @@ impl<'a> Rig<'a> {
             &self.proof
         };
         let layers = traced.spans(values);
-        let device = self.setup.queue.device();
+        let device = self.setup.device;
         let arms = moved::Arms {
             from: &values[0],
             to: &values[arm],
@@ -311,7 +313,7 @@ impl Rig<'_> {
             return Ok(());
         }
         let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
-        apply::set(self.setup.knob, self.setup.journal, self.setup.queue, value).map_err(
+        apply::set(self.setup.knob, self.setup.journal, self.setup.files, value).map_err(
             |error| Told::Failed {
                 id: window.id,
                 why: error.to_string(),
@@ -465,11 +467,8 @@ impl Rig<'_> {
     }
 
     fn request_bytes_max(&self) -> u64 {
-        self.setup
-            .queue
-            .number("max_sectors_kb")
-            .unwrap_or(u64::MAX >> 10)
-            << 10
+        let file = format!("/sys/block/{}/queue/max_sectors_kb", self.setup.device);
+        self.setup.host.number(&file).unwrap_or(u64::MAX >> 10) << 10
     }
 
     fn snapshot(&self) -> Result<Snapshot, DriveError> {

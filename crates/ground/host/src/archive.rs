@@ -50,8 +50,11 @@ pub struct Archive {
 impl Archive {
     /// Reads the text form. The error is the line number and what is wrong there.
     pub fn parse(text: &str) -> Result<Archive, (usize, String)> {
+        // `str::lines` would take a carriage return away that belongs to an attribute's text.
         let mut lines = text
-            .lines()
+            .strip_suffix('\n')
+            .unwrap_or(text)
+            .split('\n')
             .enumerate()
             .map(|(index, line)| (index + 1, line));
         match lines.next() {
@@ -100,54 +103,65 @@ impl Archive {
             Attribute::Refused(errno) => Entry::Errno(errno),
             Attribute::Absent => return,
         };
-        self.entries.insert(path.to_string(), entry);
+        self.put(path, entry);
     }
 
     /// Adds or replaces a symbolic link.
     pub fn insert_link(&mut self, path: &str, to: &str) {
-        self.entries
-            .insert(path.to_string(), Entry::Link(to.to_string()));
+        if is_one_line(to) {
+            self.put(path, Entry::Link(to.to_string()));
+        }
+    }
+
+    fn put(&mut self, path: &str, entry: Entry) {
+        if is_one_line(path) {
+            self.entries.insert(path.to_string(), entry);
+        }
     }
 
     /// Adds a directory, where nothing else is known at the path.
     pub fn insert_directory(&mut self, path: &str) {
-        self.entries
-            .entry(path.to_string())
-            .or_insert(Entry::Directory);
+        if !self.entries.contains_key(path) {
+            self.put(path, Entry::Directory);
+        }
     }
 
     /// Adds a block device's node.
     pub fn insert_device(&mut self, path: &str, major: u32, minor: u32) {
-        self.entries
-            .insert(path.to_string(), Entry::Device { major, minor });
+        self.put(path, Entry::Device { major, minor });
     }
 
     /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
     pub fn insert_name(&mut self, path: &str) {
-        self.entries
-            .entry(path.to_string())
-            .or_insert(Entry::Text(String::new()));
+        if !self.entries.contains_key(path) {
+            self.put(path, Entry::Text(String::new()));
+        }
     }
 
     /// Adds or replaces what [`crate::Host::space`] answers for a path.
     pub fn insert_space(&mut self, path: &str, space: Space) {
-        self.spaces.insert(path.to_string(), space);
+        if is_one_line(path) {
+            self.spaces.insert(path.to_string(), space);
+        }
     }
 
     /// Adds or replaces what [`crate::Host::file_size`] answers for a path.
     pub fn insert_file_size(&mut self, path: &str, size: FileSize) {
-        self.sizes.insert(path.to_string(), size);
+        if is_one_line(path) {
+            self.sizes.insert(path.to_string(), size);
+        }
     }
 
     /// Adds or replaces an attribute that is no text.
     pub fn insert_bytes(&mut self, path: &str, bytes: &[u8]) {
-        self.entries
-            .insert(path.to_string(), Entry::Bytes(bytes.to_vec()));
+        self.put(path, Entry::Bytes(bytes.to_vec()));
     }
 
     /// Adds or replaces what [`crate::Host::device_number`] answers for a path.
     pub fn insert_device_number(&mut self, path: &str, devno: &str) {
-        self.numbers.insert(path.to_string(), devno.to_string());
+        if is_one_line(path) {
+            self.numbers.insert(path.to_string(), devno.to_string());
+        }
     }
 
     /// Replaces the text of an attribute that is there, such as one that names the owner of the machine.
@@ -358,6 +372,12 @@ impl Archive {
     }
 }
 
+/// The text form has a line for each name. One with a line break, which anybody may give to a file, would read as other
+/// entries, so it is left out.
+fn is_one_line(name: &str) -> bool {
+    !name.contains('\n')
+}
+
 fn parse_space(numbers: &str) -> Option<Space> {
     let numbers: Vec<u64> = numbers
         .split(' ')
@@ -437,6 +457,9 @@ fn parse_entry<'a>(
         _ => Err(bad()),
     }
 }
+
+#[cfg(test)]
+mod properties;
 
 #[cfg(test)]
 mod tests {

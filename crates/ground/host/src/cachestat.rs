@@ -155,11 +155,11 @@ mod tests {
         .unwrap();
         file.write_at(&[1; 1 << 20], 0).unwrap();
         let Some(before) = file.unwritten_bytes(0, 1 << 20) else {
-            println!("skipped: this kernel has no cachestat");
+            skip::missing("kernel:cachestat", "this kernel has no cachestat");
             return;
         };
         if file.is_in_memory() {
-            println!("skipped: a file in memory is never written out");
+            skip::missing("disk", "a file in memory is never written out");
             return;
         }
         file.sync().unwrap();

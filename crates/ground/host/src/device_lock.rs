@@ -1,7 +1,8 @@
 //! One lock a device: whoever changes settings of a block device holds it. It lies in /run, which ends with the boot as
 //! the settings do, so it knows nothing of state directories: two iodynos with two of them still meet here.
 //!
-//! The file keeps the paths of the journals that stand on the device, whatever state directory they are in.
+//! The file keeps the paths of the journals that stand on the device, whatever state directory they are in. Settings of
+//! the whole machine (`/proc/sys`, interrupts) have one such file more, which is taken beside the device's.
 
 use crate::fault::{self, Step};
 use crate::journal;
@@ -13,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// The most of a lock's file that is kept before it is begun anew, bytes.
 const LONG_BYTES: u64 = 16 << 10;
+/// File of the machine's lock, and what it is called.
+const MACHINE: &str = "machine.lock";
+const MACHINE_WORDS: &str = "the machine's settings";
 /// How often a lock is asked for again when its file was replaced meanwhile.
 const TRIES: u32 = 10;
 
@@ -20,15 +24,32 @@ const TRIES: u32 = 10;
 /// then, so none is ever left behind.
 #[derive(Debug)]
 pub struct DeviceLock {
+    device: DeviceIdentity,
+    own: LockFile,
+    /// The machine's, where its settings are changed too.
+    machine: Option<LockFile>,
+}
+
+/// One locked file.
+#[derive(Debug)]
+struct LockFile {
     file: File,
     path: PathBuf,
-    device: DeviceIdentity,
+}
+
+/// What is changed under a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Settings of the device alone.
+    Device,
+    /// Settings of the whole machine too.
+    Machine,
 }
 
 /// The right to have a device's settings stay as they are, held until dropped or until the process dies.
 #[derive(Debug)]
 pub struct DeviceShare {
-    _file: File,
+    _files: [File; 2],
 }
 
 impl Host {
@@ -54,7 +75,7 @@ impl DeviceLock {
     ///
     /// # Errors
     /// [`Error::Locked`] while another process has it.
-    pub fn take(host: &Host, name: &str, purpose: &str) -> Result<DeviceLock> {
+    pub fn take(host: &Host, name: &str, reach: Reach, purpose: &str) -> Result<DeviceLock> {
         let gone = || {
             Error::io(
                 "find",
@@ -63,7 +84,7 @@ impl DeviceLock {
             )
         };
         let device = host.device_identity(name).ok_or_else(gone)?;
-        let lock = Self::take_of(host, &device, purpose)?;
+        let lock = Self::take_of(host, &device, reach, purpose)?;
         // It may have been replaced before the lock was ours.
         match host.device_identity(name) {
             Some(now) if device.is_still(&now).is_ok() => Ok(lock),
@@ -75,17 +96,26 @@ impl DeviceLock {
     pub(crate) fn take_of(
         host: &Host,
         device: &DeviceIdentity,
+        reach: Reach,
         purpose: &str,
     ) -> Result<DeviceLock> {
-        let (file, path) = acquire(host, device, durable::try_lock)?;
-        let lock = DeviceLock {
-            file,
-            path,
-            device: device.clone(),
+        let take = |key: &str, what: &str| -> Result<LockFile> {
+            let lock = acquire(host, key, what, durable::try_lock)?;
+            lock.begin_anew_if_long()?;
+            lock.append(&format!("held {} {purpose}", std::process::id()))?;
+            Ok(lock)
         };
-        lock.begin_anew_if_long()?;
-        lock.append(&format!("held {} {purpose}", std::process::id()))?;
-        Ok(lock)
+        // Always in this order, so that two processes that want both never hold one each for long.
+        let own = take(&key(device), &device.name)?;
+        let machine = match reach {
+            Reach::Device => None,
+            Reach::Machine => Some(take(MACHINE, MACHINE_WORDS)?),
+        };
+        Ok(DeviceLock {
+            device: device.clone(),
+            own,
+            machine,
+        })
     }
 
     /// Keeps others from changing the device's settings while it is only measured. Any number of processes may.
@@ -101,11 +131,15 @@ impl DeviceLock {
             )
         };
         let device = host.device_identity(name).ok_or_else(gone)?;
-        let (file, path) = acquire(host, &device, durable::try_share)?;
-        let line = format!("\nheld {} a measurement of {name}\n", std::process::id());
-        durable::append(&file, &path, line.as_bytes())
-            .map_err(|error| Error::io("write", &path, error))?;
-        Ok(DeviceShare { _file: file })
+        let share = |key: &str, what: &str| -> Result<File> {
+            let lock = acquire(host, key, what, durable::try_share)?;
+            let line = format!("held {} a measurement of {name}", std::process::id());
+            lock.append(&line)?;
+            Ok(lock.file)
+        };
+        Ok(DeviceShare {
+            _files: [share(&key(&device), name)?, share(MACHINE, MACHINE_WORDS)?],
+        })
     }
 
     /// The device.
@@ -113,13 +147,24 @@ impl DeviceLock {
         &self.device
     }
 
-    /// The journals that were made on the device in this boot and are still there, whatever state directory they are in.
+    /// What may be changed under it.
+    pub fn reach(&self) -> Reach {
+        match self.machine {
+            Some(_) => Reach::Machine,
+            None => Reach::Device,
+        }
+    }
+
+    /// The journals that were made on the device in this boot and are still there, whatever state directory they are in;
+    /// with those that changed the machine's settings, where the lock reaches so far.
     pub(crate) fn journals(&self) -> Result<Vec<PathBuf>> {
-        fault::at(Step::Open, &self.path)
-            .map_err(|error| Error::io("look at", &self.path, error))?;
-        let bytes = durable::read(&self.file, &self.path)
-            .map_err(|error| Error::io("read", &self.path, error))?;
-        Ok(journals_in(&bytes))
+        let mut journals = self.own.journals()?;
+        for path in self.machine.iter().map(LockFile::journals) {
+            journals.extend(path?);
+        }
+        journals.sort();
+        journals.dedup();
+        Ok(journals)
     }
 
     /// Writes down that a journal is about to stand on the device.
@@ -127,10 +172,24 @@ impl DeviceLock {
         let text = journal.to_str().filter(|text| !text.contains('\n'));
         let why =
             "its name is not UTF-8 or has a line break: set IODYNO_STATE_DIR to another directory";
-        self.append(&format!(
+        let line = format!(
             "journal {}",
             text.ok_or_else(|| Error::untrusted(journal, why))?
-        ))
+        );
+        self.own.append(&line)?;
+        self.machine
+            .as_ref()
+            .map_or(Ok(()), |machine| machine.append(&line))
+    }
+}
+
+impl LockFile {
+    fn journals(&self) -> Result<Vec<PathBuf>> {
+        fault::at(Step::Open, &self.path)
+            .map_err(|error| Error::io("look at", &self.path, error))?;
+        let bytes = durable::read(&self.file, &self.path)
+            .map_err(|error| Error::io("read", &self.path, error))?;
+        Ok(journals_in(&bytes))
     }
 
     /// A line of its own, also behind one that a death has torn.
@@ -149,27 +208,27 @@ impl DeviceLock {
     }
 }
 
-/// Locks the file of a device in a way, or says who is in it.
+/// Locks the file of this name in a way, or says who is in it. `what` is what it stands for.
 fn acquire(
     host: &Host,
-    device: &DeviceIdentity,
+    name: &str,
+    what: &str,
     lock: fn(&File, &Path) -> std::io::Result<bool>,
-) -> Result<(File, PathBuf)> {
+) -> Result<LockFile> {
     let dir = host.run_dir();
     durable::ensure(&dir)?;
-    let path = dir.join(key(device));
+    let path = dir.join(name);
     let failed = |error: std::io::Error| Error::io("lock", &path, error);
     for _ in 0..TRIES {
         let file = open(&path)?;
         if !lock(&file, &path).map_err(failed)? {
-            let what = device.name.clone();
             return Err(Error::Locked {
-                what,
+                what: what.to_string(),
                 holder: holder(&file, &path),
             });
         }
         if durable::is_named(&file, &path) {
-            return Ok((file, path));
+            return Ok(LockFile { file, path });
         }
     }
     Err(failed(std::io::Error::other(
@@ -265,19 +324,19 @@ mod tests {
     fn the_second_is_told_who_has_it() {
         let machine = Simulated::new();
         let host = machine.host();
-        let first = DeviceLock::take(&host, "loop0", "tune loop0").unwrap();
-        let error = DeviceLock::take(&host, "loop0", "apply 3")
+        let first = DeviceLock::take(&host, "loop0", Reach::Device, "tune loop0").unwrap();
+        let error = DeviceLock::take(&host, "loop0", Reach::Device, "apply 3")
             .unwrap_err()
             .to_string();
         assert!(
             error.contains("`tune loop0`") && error.contains(&std::process::id().to_string()),
             "{error}"
         );
-        DeviceLock::take(&host, "loop1", "another device").unwrap();
+        DeviceLock::take(&host, "loop1", Reach::Device, "another device").unwrap();
         drop(first);
-        DeviceLock::take(&host, "loop0", "apply 3").unwrap();
-        assert!(DeviceLock::take(&host, "loop9", "none is there").is_err());
-        assert!(DeviceLock::take(&host, "../block/loop0", "no name").is_err());
+        DeviceLock::take(&host, "loop0", Reach::Device, "apply 3").unwrap();
+        assert!(DeviceLock::take(&host, "loop9", Reach::Device, "none is there").is_err());
+        assert!(DeviceLock::take(&host, "../block/loop0", Reach::Device, "no name").is_err());
     }
 
     #[test]
@@ -288,12 +347,12 @@ mod tests {
             DeviceLock::share(&host, "loop0").unwrap(),
             DeviceLock::share(&host, "loop0").unwrap(),
         );
-        let error = DeviceLock::take(&host, "loop0", "tune")
+        let error = DeviceLock::take(&host, "loop0", Reach::Device, "tune")
             .unwrap_err()
             .to_string();
         assert!(error.contains("a measurement of loop0"), "{error}");
         drop((one, two));
-        let tune = DeviceLock::take(&host, "loop0", "tune").unwrap();
+        let tune = DeviceLock::take(&host, "loop0", Reach::Device, "tune").unwrap();
         assert!(matches!(
             DeviceLock::share(&host, "loop0"),
             Err(Error::Locked { .. })
@@ -302,17 +361,46 @@ mod tests {
     }
 
     #[test]
+    fn the_machine_has_a_lock_of_its_own_beside_those_of_devices() {
+        let machine = Simulated::new();
+        let host = machine.host();
+        let take = |name: &str, reach| DeviceLock::take(&host, name, reach, "tune");
+        let both = take("loop0", Reach::Machine).unwrap();
+        take("loop1", Reach::Device).unwrap();
+        let error = take("loop1", Reach::Machine).unwrap_err().to_string();
+        assert!(error.contains("the machine's settings"), "{error}");
+        assert!(
+            DeviceLock::share(&host, "loop1").is_err(),
+            "a measurement needs them to stay"
+        );
+        let journal = machine.state_dir(0).join("1.journal");
+        std::fs::write(&journal, "").unwrap();
+        both.register(&journal).unwrap();
+        drop(both);
+        let of_machine = take("loop1", Reach::Machine).unwrap();
+        assert_eq!(of_machine.journals().unwrap(), [journal]);
+        drop(of_machine);
+        assert!(
+            take("loop1", Reach::Device)
+                .unwrap()
+                .journals()
+                .unwrap()
+                .is_empty()
+        );
+    }
+
+    #[test]
     fn it_knows_the_journals_that_are_there() {
         let machine = Simulated::new();
         let host = machine.host();
-        let lock = DeviceLock::take(&host, "loop0", "tune").unwrap();
+        let lock = DeviceLock::take(&host, "loop0", Reach::Device, "tune").unwrap();
         let journal = machine.state_dir(0).join("1.journal");
         lock.register(&journal).unwrap();
         assert!(lock.journals().unwrap().is_empty(), "not made yet");
         std::fs::write(&journal, "").unwrap();
         lock.register(&journal).unwrap();
         drop(lock);
-        let again = DeviceLock::take(&host, "loop0", "undo").unwrap();
+        let again = DeviceLock::take(&host, "loop0", Reach::Device, "undo").unwrap();
         assert_eq!(again.journals().unwrap(), std::slice::from_ref(&journal));
         std::fs::remove_file(&journal).unwrap();
         assert!(again.journals().unwrap().is_empty());
@@ -324,11 +412,16 @@ mod tests {
         let host = machine.host();
         let mut longest = 0;
         for round in 0..1_000 {
-            let lock =
-                DeviceLock::take(&host, "loop0", "tune of a device with a long name").unwrap();
+            let lock = DeviceLock::take(
+                &host,
+                "loop0",
+                Reach::Device,
+                "tune of a device with a long name",
+            )
+            .unwrap();
             lock.register(Path::new(&format!("/nowhere/{round}")))
                 .unwrap();
-            longest = longest.max(lock.file.metadata().unwrap().len());
+            longest = longest.max(lock.own.file.metadata().unwrap().len());
         }
         assert!(longest < LONG_BYTES + 1_000, "{longest}");
     }

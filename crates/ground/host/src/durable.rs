@@ -90,7 +90,7 @@ fn trusted(file: &File, path: &Path, cure: u32) -> Result<std::fs::Metadata> {
     Ok(metadata)
 }
 
-/// Makes a new file for this user alone (mode 0600 whatever the umask); one that is there is an error.
+/// Makes a new file for this user alone (mode 0600 whatever the umask); one that is there is an error, and so is a link.
 pub(crate) fn create(path: &Path) -> std::io::Result<File> {
     fault::at(Step::Create, path)?;
     let flags = OFlags::CREATE

@@ -23,6 +23,8 @@ mod fatal;
 mod fault;
 pub mod files;
 pub mod foreign;
+#[cfg(fuzzing)]
+pub mod fuzz;
 #[cfg(test)]
 mod histories;
 mod identity;
@@ -50,6 +52,7 @@ pub mod signals;
 #[cfg(test)]
 mod simulated;
 pub mod spawn;
+mod subject;
 mod target;
 pub mod terminal;
 pub mod trace;
@@ -59,7 +62,7 @@ mod walk;
 
 pub use archive::Archive;
 pub use child::Child;
-pub use device_lock::{DeviceLock, DeviceShare};
+pub use device_lock::{DeviceLock, DeviceShare, Reach};
 pub use error::{Error, Result};
 pub use identity::serial_digest;
 pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished};
@@ -271,6 +274,12 @@ impl Host {
                 Attribute::Refused(errno) => Err(refused(errno)),
                 _ => Ok(archive.list(path)),
             };
+        }
+        #[cfg(test)]
+        if let Source::Simulated(machine) = &self.source
+            && path.starts_with("/proc/irq/")
+        {
+            return Ok(machine.list(path));
         }
         let entries = std::fs::read_dir(path)
             .map_err(|error| Error::io("list", path, error))?

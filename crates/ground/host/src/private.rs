@@ -1,13 +1,9 @@
 //! Files that nobody but their owner reads, whatever the umask says.
 
-use crate::{Error, Result};
-use std::fs::{File, OpenOptions};
+use crate::{Error, Result, durable};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-
-/// Read and written by the owner alone.
-const MODE: u32 = 0o600;
 
 /// What others may do to a file.
 const OTHERS: u32 = 0o077;
@@ -18,12 +14,7 @@ const OTHERS: u32 = 0o077;
 /// # Errors
 /// When it cannot be made or its mode cannot be changed.
 pub fn ensure(path: &Path) -> Result<()> {
-    let made = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(MODE)
-        .open(path);
-    match made {
+    match durable::create(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => tighten(path),
         Err(error) => Err(Error::io("create", path, error)),
@@ -50,25 +41,13 @@ pub fn tighten(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes a new file of mode 0600 to write to. One that is there is refused, also a link that leads nowhere.
-///
-/// # Errors
-/// When it is there already, or cannot be made.
-pub fn create_new(path: &Path) -> Result<File> {
-    let options = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(MODE)
-        .open(path);
-    options.map_err(|error| Error::io("create", path, error))
-}
-
-/// Writes a new file of mode 0600 whole and waits until it is on the disk. What could not be written whole is removed.
+/// Writes a new file of mode 0600 whole and waits until it is on the disk. One that is there is refused, also a link that
+/// leads nowhere. What could not be written whole is removed.
 ///
 /// # Errors
 /// When it is there already, or cannot be made or written.
 pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
-    let mut file = create_new(path)?;
+    let mut file = durable::create(path).map_err(|error| Error::io("create", path, error))?;
     file.write_all(content)
         .and_then(|()| file.sync_all())
         .map_err(|error| {
@@ -100,9 +79,9 @@ mod tests {
             (mode(&old), std::fs::read_to_string(&old).unwrap().as_str()),
             (0o600, "kept")
         );
-        assert!(create_new(&old).is_err());
+        assert!(write_new(&old, b"").is_err());
         std::os::unix::fs::symlink("/nowhere/at/all", dir.path().join("link")).unwrap();
-        assert!(create_new(&dir.path().join("link")).is_err());
+        assert!(write_new(&dir.path().join("link"), b"").is_err());
         assert!(tighten(&dir.path().join("none")).is_ok());
     }
 }

@@ -27,6 +27,54 @@ struct State {
     boots: u64,
     next_diskseq: u64,
     devices: BTreeMap<String, Device>,
+    machine: Machine,
+}
+
+/// Settings of the whole machine: two that are one (Linux `mm/page-writeback.c`: writing either sets the other to 0, and
+/// 0 bytes are refused), and the CPUs of an interrupt.
+#[derive(Clone, Debug)]
+struct Machine {
+    settings: BTreeMap<String, String>,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        let defaults = [(BYTES, "0"), (RATIO, "10"), (AFFINITY, "0-1")];
+        let settings = defaults.map(|(path, value)| (path.to_string(), value.to_string()));
+        Machine {
+            settings: settings.into(),
+        }
+    }
+}
+
+const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
+const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
+const AFFINITY: &str = "/proc/irq/24/smp_affinity_list";
+
+impl Machine {
+    fn write(&mut self, path: &str, value: &str) -> Result<(), i32> {
+        if !self.settings.contains_key(path) {
+            return Err(libc::ENOENT);
+        }
+        if path == AFFINITY {
+            let is_list = ["0", "1", "0-1"].contains(&value);
+            is_list.then_some(()).ok_or(EINVAL)?;
+        } else {
+            let number: u64 = value.parse().map_err(|_| EINVAL)?;
+            let is_refused = if path == BYTES {
+                number == 0
+            } else {
+                number > 100
+            };
+            if is_refused {
+                return Err(EINVAL);
+            }
+            let other = if path == BYTES { RATIO } else { BYTES };
+            self.settings.insert(other.into(), "0".into());
+        }
+        self.settings.insert(path.into(), value.into());
+        Ok(())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -189,11 +237,16 @@ impl Simulated {
     pub(crate) fn reboot(&self) {
         let names: Vec<String> = self.state().devices.keys().cloned().collect();
         self.state().boots += 1;
+        self.state().machine = Machine::default();
         names.iter().for_each(|name| self.attach(name));
     }
 
-    /// Settings of a device and which one it is.
+    /// Settings of a device and which one it is; of `machine` those of the whole machine.
     pub(crate) fn settings(&self, name: &str) -> Option<(u64, BTreeMap<String, String>)> {
+        if name == "machine" {
+            let state = self.state();
+            return Some((state.boots, state.machine.settings.clone()));
+        }
         self.state()
             .devices
             .get(name)
@@ -202,9 +255,24 @@ impl Simulated {
 
     /// Somebody else sets something.
     pub(crate) fn set(&self, path: &str, value: &str) {
+        self.written(path, value).unwrap();
+    }
+
+    fn written(&self, path: &str, value: &str) -> Result<(), i32> {
+        if path.starts_with("/proc/") {
+            return self.state().machine.write(path, value);
+        }
         self.act(path, |device, name| device.write(name, value))
-            .unwrap()
-            .unwrap();
+            .unwrap_or(Err(libc::ENODEV))
+    }
+
+    /// Names in a directory: who an interrupt serves, beside the kernel's own files.
+    pub(crate) fn list(&self, path: &str) -> Vec<String> {
+        let names: &[&str] = match path {
+            "/proc/irq/24" => &["loop-req.0", "smp_affinity", "smp_affinity_list"],
+            _ => &[],
+        };
+        names.iter().map(|name| name.to_string()).collect()
     }
 
     fn act<T>(&self, path: &str, act: impl FnOnce(&mut Device, &str) -> T) -> Option<T> {
@@ -223,6 +291,14 @@ impl Simulated {
                 Ok(()) => self
                     .act(path, |device, name| device.read(name))
                     .unwrap_or(Attribute::Absent),
+            };
+        }
+        // Not in the condition: the lock would be held while the fault gives others a turn.
+        let of_machine = self.state().machine.settings.get(path).cloned();
+        if let Some(value) = of_machine {
+            return match fault::at(Step::ReadAttribute, Path::new(path)) {
+                Err(_) => Attribute::Refused(EIO),
+                Ok(()) => Attribute::Value(value),
             };
         }
         let state = self.state();
@@ -246,9 +322,7 @@ impl Simulated {
     /// Writes an attribute.
     pub(crate) fn write(&self, path: &str, value: &str) -> std::io::Result<()> {
         fault::at(Step::WriteAttribute, Path::new(path))?;
-        let written = self
-            .act(path, |device, name| device.write(name, value))
-            .unwrap_or(Err(libc::ENODEV));
-        written.map_err(std::io::Error::from_raw_os_error)
+        self.written(path, value)
+            .map_err(std::io::Error::from_raw_os_error)
     }
 }

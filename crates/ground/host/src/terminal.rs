@@ -168,9 +168,9 @@ mod tests {
         match way {
             "abort" => std::process::abort(),
             // SAFETY: none: no page is there, which is the purpose.
-            "segv" => {
-                drop(unsafe { std::ptr::read_volatile(std::hint::black_box(8 as *const u8)) })
-            }
+            "segv" => unsafe {
+                std::ptr::read_volatile(std::hint::black_box(8 as *const u8));
+            },
             "bus" => {
                 let file =
                     rustix::fs::memfd_create("empty", rustix::fs::MemfdFlags::CLOEXEC).unwrap();

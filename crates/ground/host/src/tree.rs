@@ -486,7 +486,7 @@ mod tests {
     #[test]
     fn a_directory_of_another_user_is_never_ours() {
         if !crate::rights::is_root() {
-            println!("skipped: only root can give a directory to somebody else");
+            skip::missing("root", "only root can give a directory to somebody else");
             return;
         }
         let dir = temporary_dir("tree").unwrap();

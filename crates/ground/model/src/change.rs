@@ -45,6 +45,10 @@ pub struct Saved {
     pub old: Attribute,
     /// Restored from the lowest to the highest: a scheduler switch resets others, read-ahead is reset by limits.
     pub order: u8,
+    /// What tells its subject from another that has the path later: of an interrupt, who is served by it. None where the
+    /// device's identity tells, or nothing has to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 /// One file as it was before iodyno wrote it.

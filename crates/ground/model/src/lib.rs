@@ -26,7 +26,11 @@ pub mod search;
 pub mod secret;
 pub mod steady;
 pub mod studies;
+pub mod subject;
 pub mod target;
 pub mod text;
 pub mod units;
 pub mod verdict;
+
+#[cfg(test)]
+mod properties;

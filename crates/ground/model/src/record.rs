@@ -12,7 +12,8 @@ use crate::layers::{ArmSpan, LayerTimes};
 use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
-use crate::verdict::{Stage, Verdict};
+use crate::subject::Subject;
+use crate::verdict::{Outcome, Stage, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -260,12 +261,18 @@ pub struct Record {
 }
 
 /// One knob's experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Knob id.
     pub knob: String,
-    /// Kernel name of the device.
+    /// Kernel name of the device that was measured.
     pub device: String,
+    /// Whose setting it is; none in records of earlier versions, and where it is the device's queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Subject>,
+    /// What tells the subject from another that has its name later: of an interrupt, whom it served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
     /// The values tried; the first is the one found.
     pub arms: Vec<String>,
     /// Whether the writes were replaced by no-ops (`--aa`).
@@ -289,6 +296,39 @@ pub struct Trial {
     /// Every window that was measured, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowRun>,
+}
+
+impl Trial {
+    /// Whose setting it is.
+    pub fn subject(&self) -> Subject {
+        let queue = || Subject::Queue {
+            device: self.device.clone(),
+        };
+        self.subject.clone().unwrap_or_else(queue)
+    }
+
+    /// The knob for people: with its subject where the device has several of the kind.
+    pub fn label(&self) -> String {
+        knob_label(&self.knob, &self.subject())
+    }
+
+    /// The verdict, where it proved that another value than the one found is better. Without writes (`--aa`) nothing can
+    /// be proved, whatever the figures say.
+    pub fn win(&self) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|verdict| {
+            verdict.outcome == Outcome::Better
+                && !self.aa
+                && self.arms.first() != Some(&verdict.arm)
+        })
+    }
+}
+
+/// A knob for people: with its subject where a device has several of the kind.
+pub fn knob_label(knob: &str, subject: &Subject) -> String {
+    match subject.key() {
+        Some(_) => format!("{knob} of {subject}"),
+        None => knob.to_string(),
+    }
 }
 
 /// One window of an experiment: when it was, and what the load did in it.

@@ -35,7 +35,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         text: text.into(),
         wanted: "a size such as 4k, 1M, 16G",
     };
-    let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
+    let text = text.trim();
+    let (number, suffix) = split_number(text).ok_or_else(error)?;
     let shift = match suffix.as_str() {
         "" | "b" => 0,
         "k" | "kb" | "kib" => 10,
@@ -44,6 +45,11 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         "t" | "tb" | "tib" => 40,
         _ => return Err(error()),
     };
+    // A whole number is taken as it is: a float has no room for all digits of the largest ones.
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    if let Ok(whole) = digits.parse::<u64>() {
+        return whole.checked_mul(1 << shift).ok_or_else(error);
+    }
     let bytes = number * (1u64 << shift) as f64;
     if bytes >= u64::MAX as f64 {
         Err(error())
@@ -152,6 +158,15 @@ pub fn count(value: f64) -> String {
     scaled(value, 1000.0, &["", " k", " M", " G"])
 }
 
+/// A rate, or another count that is no whole number: decimals only below 100, where they say something.
+pub fn rate(value: f64) -> String {
+    count(if value.abs() < 100.0 {
+        value
+    } else {
+        value.round()
+    })
+}
+
 /// A time in nanoseconds, in the unit that suits its magnitude: `84.0 µs`, `12.4 ms`.
 pub fn duration_ns(value: f64) -> String {
     scaled(value, 1000.0, &[" ns", " µs", " ms", " s"])
@@ -194,9 +209,70 @@ pub fn percent_signed(effect: f64) -> String {
     format!("{sign}{text} %")
 }
 
+/// The same without sign and unit where it is positive, for the bounds behind a figure that has both: `11`, `−0.4`.
+pub fn percent_bare(effect: f64) -> String {
+    percent_signed(effect)
+        .trim_start_matches('+')
+        .trim_end_matches(" %")
+        .to_string()
+}
+
+/// Per cent without decimals: `0 %`, `12 %`, `96 %`.
+pub fn percent_whole(value: f64) -> String {
+    format!("{value:.0} %")
+}
+
+/// A share of one as per cent without decimals: 0.12 as `12 %`.
+pub fn share(value: f64) -> String {
+    percent_whole(value * 100.0)
+}
+
+/// How many times more or less: `3.1`, `15`, `0.32`.
+pub fn times(ratio: f64) -> String {
+    match ratio {
+        r if r >= 9.95 => format!("{r:.0}"),
+        r if r >= 1.0 => format!("{r:.1}"),
+        r => format!("{r:.2}"),
+    }
+}
+
+/// A number without decimals, in full: `12345`.
+pub fn whole(value: f64) -> String {
+    format!("{value:.0}")
+}
+
+/// A number with so many decimals: `1.50`.
+pub fn decimals(value: f64, digits: usize) -> String {
+    format!("{value:.digits$}")
+}
+
+/// The same with a sign, also in front of what is positive: `+3`, `-0.5`.
+pub fn decimals_signed(value: f64, digits: usize) -> String {
+    format!("{value:+.digits$}")
+}
+
+/// A number rounded to so many significant digits, for data that would otherwise be long.
+pub fn significant(value: f64, digits: usize) -> f64 {
+    let decimals = digits.saturating_sub(1);
+    format!("{value:.decimals$e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_numbers_have_the_decimals_that_were_asked_for() {
+        assert_eq!([0.4, 12.5, 1e6].map(whole), ["0", "12", "1000000"]);
+        assert_eq!(decimals(1.5, 2), "1.50");
+        assert_eq!(decimals_signed(3.0, 0), "+3");
+        assert_eq!(decimals_signed(-0.5, 1), "-0.5");
+        assert_eq!([0.123, 0.996].map(share), ["12 %", "100 %"]);
+        assert_eq!([14.96, 3.12, 0.317].map(times), ["15", "3.1", "0.32"]);
+        assert_eq!([0.59, -0.012].map(percent_bare), ["59", "−1.2"]);
+        assert_eq!(significant(123_456.0, 4), 123_500.0);
+        assert_eq!(significant(f64::INFINITY, 4), f64::INFINITY);
+    }
 
     #[test]
     fn reads_what_people_write() {
@@ -225,6 +301,7 @@ mod tests {
         );
         assert_eq!(count(41_234.0), "41.2 k");
         assert_eq!(count(999_900.0), "1.00 M");
+        assert_eq!([0.4, 99.96, 123.4].map(rate), ["0.40", "100", "123"]);
         assert_eq!(duration_ns(84_000.0), "84.0 µs");
         assert_eq!(
             [0.0, 0.4, 12.54, 95.96].map(percent),

@@ -212,6 +212,18 @@ pub struct Verdict {
     pub notes: Vec<String>,
 }
 
+impl Verdict {
+    /// Whether anything is claimed.
+    pub fn is_decided(&self) -> bool {
+        matches!(self.outcome, Outcome::Better | Outcome::Equal)
+    }
+
+    /// Whether the estimate of this arm against the default is claimed.
+    pub fn claims(&self, arm: &str) -> bool {
+        self.is_decided() && self.compared.as_deref() == Some(arm) && self.effect.is_some()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,7 @@ impl Layers {
     ///
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
-    /// 16, or when the kernel takes a program or map not; without programs, when there are no events or they are locked.
+    /// 16, or when the kernel refuses a program or map; without programs, when there are no events or they are locked.
     pub fn attach(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
         check_devices(devices)?;
         let instrument = match strength {

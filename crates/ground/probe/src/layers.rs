@@ -102,7 +102,7 @@ impl Programs {
     ///
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
-    /// 16, or when the kernel takes a program or map not.
+    /// 16, or when the kernel refuses a program or map.
     pub fn attach(devices: &[Device], strength: Strength) -> Result<Programs, ProbeError> {
         check_devices(devices)?;
         let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;

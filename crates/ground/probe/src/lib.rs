@@ -9,6 +9,8 @@ mod blktrace;
 mod btf;
 mod error;
 mod events;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod instrument;
 mod layers;
 mod layout;

@@ -5,10 +5,11 @@ mod elsewhere;
 use super::Context;
 use crate::exit::{Exit, Failure};
 use apply::proven::{self, NotProven};
-use apply::{Knob, PersistPlan, Queue, Wish, persist};
+use apply::{PersistPlan, Wish};
 use host::{DeviceLock, Journal};
 use model::change::Restored;
 use model::record::Record;
+use model::subject::Subject;
 use serde::Serialize;
 use store::{Origin, Store};
 
@@ -32,60 +33,67 @@ pub struct Args {
 struct Document {
     schema: &'static str,
     device: String,
-    values: Vec<(&'static str, String)>,
+    values: Vec<AppliedValue>,
     /// Where the record was made, as the store knows it.
     origin: Origin,
-    persisted: Option<String>,
+    /// Files that make them outlive a reboot.
+    persisted: Vec<String>,
     journal: Option<String>,
+}
+
+#[derive(Serialize)]
+struct AppliedValue {
+    knob: &'static str,
+    subject: Subject,
+    value: String,
 }
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
-    let (wish, queue) = wish(args, &record, &origin, context)?;
+    let wish = wish(args, &record, &origin, context)?;
     let persist = if args.persist {
-        Some(plan_persist(context, &wish)?)
+        plan_persist(context, &wish)?
     } else {
-        None
+        Vec::new()
     };
-    for (knob, value) in wish.values() {
-        let now = queue
-            .text(knob.id)
-            .map_or_else(|| "?".into(), |text| apply::shown(knob.id, &text));
+    for proven in wish.values() {
+        let (knob, value) = (proven.knob, &proven.value);
+        let now = proven.files.text(knob.attribute);
+        let now = now.map_or_else(|| "?".into(), |text| knob.reading.value(&text));
+        let subject = proven.files.subject();
         context
             .out
-            .say(format!("{}  {}  {now} → {value}", wish.device(), knob.id));
+            .say(format!("{subject}  {}  {now} → {value}", knob.id));
     }
-    if let Some(plan) = &persist {
+    for plan in &persist {
         context.out.say(&plan.path);
         plan.content.lines().for_each(|line| context.out.say(line));
     }
     let journal = if args.dry_run {
         None
     } else {
-        Some(put_in_place(
-            args,
-            context,
-            &wish,
-            &queue,
-            persist.as_ref(),
-        )?)
+        Some(put_in_place(args, context, &wish, &persist)?)
     };
     if let Some(id) = &journal {
         context
             .out
             .say(format!("In place. Take it back: iodyno undo {id}"));
     }
-    let persisted = persist.map(|plan| plan.path);
+    let persisted = persist.into_iter().map(|plan| plan.path).collect();
     let device = wish.device().to_string();
     let values = wish
         .values()
         .iter()
-        .map(|(knob, value)| (knob.id, value.clone()))
+        .map(|proven| AppliedValue {
+            knob: proven.knob.id,
+            subject: proven.files.subject().clone(),
+            value: proven.value.clone(),
+        })
         .collect();
     context.out.document(&Document {
-        schema: "iodyno.apply/1",
+        schema: "iodyno.apply/2",
         device,
         values,
         origin,
@@ -97,12 +105,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is
 /// said to be meant.
-fn wish(
-    args: &Args,
-    record: &Record,
-    origin: &Origin,
-    context: &Context,
-) -> Result<(Wish, Queue), Failure> {
+fn wish(args: &Args, record: &Record, origin: &Origin, context: &Context) -> Result<Wish, Failure> {
     let id = args.record;
     let found = proven::wish(id, record, &context.host);
     if let Err(NotProven::Nothing) = found {
@@ -115,13 +118,13 @@ fn wish(
     if let (Some(why), false) = (&elsewhere, args.from_elsewhere) {
         return Err(elsewhere::refusal(args, why));
     }
-    let (wish, queue) = found.map_err(|why| refused(id, &why))?;
+    let wish = found.map_err(|why| refused(id, &why))?;
     if let Some(why) = elsewhere {
         elsewhere::trusted(&why, record, &wish, &context.host)
             .into_iter()
             .for_each(|line| context.out.say(line));
     }
-    Ok((wish, queue))
+    Ok(wish)
 }
 
 /// What is not here is the machine's matter; what is wrong with the record is refused.
@@ -136,38 +139,30 @@ fn refused(id: i64, why: &NotProven) -> Failure {
         .why(why.to_string())
 }
 
-fn plan_persist(context: &Context, wish: &Wish) -> Result<PersistPlan, Failure> {
-    let mut reasons = Vec::new();
-    for way in persist::ALL {
-        match (way.available)(&context.host).and_then(|()| (way.plan)(&context.host, wish)) {
-            Ok(plan) => return Ok(plan),
-            Err(why) => reasons.push(format!("  {}: {why}", way.id)),
-        }
-    }
-    Err(Failure::new(
-        Exit::Failed,
-        format!(
+fn plan_persist(context: &Context, wish: &Wish) -> Result<Vec<PersistPlan>, Failure> {
+    apply::plans(&context.host, wish).map_err(|reasons| {
+        let reasons: Vec<String> = reasons.iter().map(|why| format!("  {why}")).collect();
+        let message = format!(
             "no way to make this permanent here:\n{}",
             reasons.join("\n")
-        ),
-    )
-    .on(wish.device())
-    .hint("Without --persist it holds until the next boot."))
+        );
+        Failure::new(Exit::Failed, message).hint("Without --persist it holds until the next boot.")
+    })
 }
 
 fn put_in_place(
     args: &Args,
     context: &Context,
     wish: &Wish,
-    queue: &Queue,
-    persist: Option<&PersistPlan>,
+    persist: &[PersistPlan],
 ) -> Result<String, Failure> {
     let purpose = format!("apply {}", args.record);
-    let lock = DeviceLock::take(&context.host, wish.device(), &purpose)?;
+    let kinds = wish.values().iter().map(|value| value.knob.on);
+    let lock = DeviceLock::take(&context.host, wish.device(), apply::reach(kinds), &purpose)?;
     let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, &lock)?;
-    match write_all(&mut journal, wish, queue, persist) {
+    match write_all(&mut journal, wish, persist) {
         Ok(id) => {
-            if let Some(plan) = persist {
+            for plan in persist {
                 context.out.say(format!(
                     "Written. It acts from the next boot on, or after: {}",
                     plan.activate
@@ -183,24 +178,19 @@ fn put_in_place(
 fn write_all(
     journal: &mut Journal,
     wish: &Wish,
-    queue: &Queue,
-    persist: Option<&PersistPlan>,
+    persist: &[PersistPlan],
 ) -> Result<String, Failure> {
-    let known: Vec<(&'static Knob, &String)> = wish
-        .values()
+    let values = wish.values();
+    let paths: Vec<_> = values
         .iter()
-        .map(|(knob, value)| (*knob, value))
-        .collect();
-    let paths: Vec<_> = known
-        .iter()
-        .flat_map(|(knob, _)| apply::checkpoint_paths(knob, queue))
+        .flat_map(|value| apply::checkpoint_paths(value.knob, &value.files))
         .collect();
     journal.checkpoint(&paths)?;
-    for (knob, value) in &known {
-        apply::set(knob, journal, queue, value)
+    for one in values {
+        apply::set(one.knob, journal, &one.files, &one.value)
             .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     }
-    if let Some(plan) = persist {
+    for plan in persist {
         journal.write_file(&plan.path, &plan.content)?;
     }
     Ok(journal.keep()?)

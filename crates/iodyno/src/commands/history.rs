@@ -70,7 +70,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     } else {
         Paint::Plain
     };
-    for line in view::history::lines(&found, &compare::words::day, paint) {
+    for line in view::history::lines(&found, &::view::calendar::day, paint) {
         context.out.say(line);
     }
     context.out.document(&found)?;

@@ -60,9 +60,7 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
         context.out.say(format!("  {why}"));
     }
     if told.pending || told.kept {
-        context.out.say(format!(
-            "  put it back: {}",
-            journal.undo_command(&context.state_dir)
-        ));
+        let way = unfinished::WayOut::of(journal, context);
+        context.out.say(format!("  {}: {}", way.aim, way.command));
     }
 }

@@ -75,13 +75,17 @@ fn status(store: &Store, context: &Context) -> Result<Exit, Failure> {
 fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
     let checked: Checked = store.check()?;
     let is_whole = checked.problems.is_empty();
-    context.out.say(match is_whole {
-        true => format!(
-            "The store is whole: {} records were read back as they were written.",
-            checked.whole
-        ),
-        false => format!("The store is damaged; {} records are whole.", checked.whole),
-    });
+    context
+        .out
+        .say(match (is_whole, checked.programs.is_empty()) {
+            (true, true) => format!(
+                "The store is whole: {} records were read back as they were written.",
+                checked.whole
+            ),
+            (true, false) => format!("{} records are whole.", checked.whole),
+            (false, _) => format!("The store is damaged; {} records are whole.", checked.whole),
+        });
+    say_programs(&checked, store, context);
     for problem in &checked.problems {
         context
             .out
@@ -102,13 +106,35 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.store-check/1",
         content: &checked,
     })?;
-    match checked.problems.first() {
+    if !is_whole {
+        let failure = Failure::new(Exit::Failed, "The store is damaged.");
+        let path = store.path().display().to_string();
+        let why = checked.problems.first().cloned().unwrap_or_default();
+        return Err(failure.on(path).why(why).told());
+    }
+    match checked.programs.first() {
         None => Ok(Exit::Fine),
         Some(first) => {
-            let failure = Failure::new(Exit::Failed, "The store is damaged.");
-            let path = store.path().display().to_string();
-            Err(failure.on(path).why(first).told())
+            let why = format!("{} is not iodyno's", first.phrase());
+            let failure = Failure::new(Exit::Failed, "Nothing is written to the store.");
+            let failure = failure.on(store.path().display().to_string()).why(why);
+            let command = store::removal(store.path(), &checked.programs);
+            Err(failure.hint(format!("remove it: {command}")).told())
         }
+    }
+}
+
+/// Names what SQLite would run while records are written.
+fn say_programs(checked: &Checked, store: &Store, context: &Context) {
+    for program in &checked.programs {
+        context.out.say(format!(
+            "  {} is not iodyno's: it could change or remove records, and nothing is written to the store while it is there",
+            program.phrase()
+        ));
+    }
+    if !checked.programs.is_empty() {
+        let command = store::removal(store.path(), &checked.programs);
+        context.out.say(format!("  remove it: {command}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::exit::{Exit, Failure};
-use crate::unfinished;
+use crate::unfinished::{self, WayOut};
 use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
 use serde::Serialize;
@@ -32,6 +32,18 @@ struct Document {
     undone: Vec<Undone>,
     /// Commands that still run and hold settings: nothing of theirs is touched.
     running: Vec<String>,
+    /// What other state directories hold: nothing of it is touched either.
+    elsewhere: Vec<Elsewhere>,
+}
+
+/// A journal of another state directory.
+#[derive(Serialize)]
+struct Elsewhere {
+    id: String,
+    purpose: String,
+    running: bool,
+    /// What takes it back, once it does not run any more.
+    command: String,
 }
 
 #[derive(Serialize)]
@@ -57,24 +69,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let running = say_running(&journals, args, context);
     let is_kept = |journal: &&Unfinished| journal.kept.is_some();
     let kept = journals.iter().filter(is_kept).count();
-    let chosen = choose(journals, args, context)?;
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    for journal in elsewhere.iter().filter(|journal| !journal.running) {
-        let command = journal.undo_command(&context.state_dir);
-        context.out.note(format!(
-            "iodyno: `{}` of another state directory also stands: {command}",
-            journal.begin.purpose
-        ));
-    }
+    let elsewhere: Vec<Elsewhere> = elsewhere
+        .iter()
+        .map(|journal| say_elsewhere(journal, context))
+        .collect();
+    let chosen = choose(journals, args, context)?;
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
-        context.out.say(match kept {
-            0 => format!(
-                "Nothing to undo: no journal is in {}.",
-                context.state_dir.display()
-            ),
-            _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it."
-                .to_string(),
-        });
+        context.out.say(nothing(kept, &elsewhere, context));
     }
     let mut undone: Vec<Undone> = chosen
         .into_iter()
@@ -90,6 +92,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.undo/1",
         undone,
         running,
+        elsewhere,
     })?;
     unfinished::must_be_read(errors)?;
     // What failed weighs most, then what was refused.
@@ -128,6 +131,41 @@ fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<S
         journal.id()
     };
     running.map(name).collect()
+}
+
+/// Names a change that another state directory holds, with the command that takes it back.
+fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
+    let (purpose, way) = (&journal.begin.purpose, WayOut::of(journal, context));
+    context.out.note(match journal.running {
+        true => format!(
+            "iodyno: `{purpose}` of another state directory still holds settings ({}). It puts them back itself when it \
+             ends; should it die first: {}",
+            journal.owner(),
+            way.command
+        ),
+        false => format!(
+            "iodyno: `{purpose}` of another state directory also stands; to {}: {}",
+            way.aim, way.command
+        ),
+    });
+    Elsewhere {
+        id: journal.id(),
+        purpose: purpose.clone(),
+        running: journal.running,
+        command: way.command,
+    }
+}
+
+/// What is said where nothing is to be done.
+fn nothing(kept: usize, elsewhere: &[Elsewhere], context: &Context) -> String {
+    let dir = model::text::shown(&context.state_dir);
+    match (kept, elsewhere.is_empty()) {
+        (0, true) => format!("Nothing to undo: no journal is in {dir}."),
+        (0, false) => format!(
+            "Nothing to undo here: no journal is in {dir}. What other state directories hold was not touched."
+        ),
+        _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it.".into(),
+    }
 }
 
 fn choose(
@@ -176,71 +214,72 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         .device
         .as_ref()
         .map(|device| device.name.clone());
-    let another = if is_earlier {
-        None
-    } else {
-        journal.another_device(&context.host)
+    let another = match is_earlier {
+        true => None,
+        false => journal.another_device(&context.host),
     };
     let outcome = match (args.salvage, args.forget) {
         (true, _) => journal.salvage(&context.host, &context.state_dir),
         (_, true) => journal.forget(&context.host),
         _ => journal.undo(&context.host, &context.state_dir),
     };
-    let restored = match outcome {
+    let mut undone = Undone {
+        id,
+        purpose,
+        whole: true,
+        restored: Vec::new(),
+        error: None,
+        failure: None,
+    };
+    undone.restored = match outcome {
         Ok(restored) => restored,
         Err(error) => {
             let failure = Failure::from(error);
             context.out.note(format!("iodyno: {}", failure.message));
-            return Undone {
-                id,
-                purpose,
-                whole: false,
-                restored: Vec::new(),
-                error: Some(failure.message.clone()),
-                failure: Some(failure),
-            };
+            undone.whole = false;
+            undone.error = Some(failure.message.clone());
+            undone.failure = Some(failure);
+            return undone;
         }
     };
     if args.forget {
-        context
-            .out
-            .say(format!("{purpose}: forgotten; nothing was written."));
-        return Undone {
-            id,
-            purpose,
-            whole: true,
-            restored,
-            error: None,
-            failure: None,
-        };
+        context.out.say(format!(
+            "{}: forgotten; nothing was written.",
+            undone.purpose
+        ));
+        return undone;
     }
-    let whole = restored.iter().all(Restored::is_whole);
-    let sentence = sentence(&purpose, &restored, is_earlier);
-    context.out.say(&sentence);
+    undone.whole = undone.restored.iter().all(Restored::is_whole);
+    say_undone(&undone, is_earlier, another.as_deref(), context);
+    let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
+    undone.failure = match (undone.whole, another) {
+        (true, _) => None,
+        (false, Some(why)) if is_there => Some(not_back(&undone, Exit::Refused).why(why)),
+        (false, _) => Some(not_back(&undone, Exit::Failed)),
+    };
+    undone
+}
+
+fn not_back(undone: &Undone, exit: Exit) -> Failure {
+    let message = sentence(&undone.purpose, &undone.restored, false);
+    Failure::new(exit, message).on(&undone.id)
+}
+
+/// What became of the journal, each value that was written or is not back, and what is left to do.
+fn say_undone(undone: &Undone, is_earlier: bool, another: Option<&str>, context: &Context) {
+    let restored = &undone.restored;
+    context
+        .out
+        .say(sentence(&undone.purpose, restored, is_earlier));
     restored
         .iter()
         .filter(|one| one.written || !one.is_whole())
-        .for_each(|one| say_one(one, context));
-    if !whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
+        .for_each(|one| say_one(one, another, context));
+    if !undone.whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
         context.out.say(format!(
-            "  once that is as you want it: iodyno undo --forget {id}"
+            "  once that is as you want it: iodyno undo --forget {}",
+            undone.id
         ));
-    }
-    let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
-    let failure = match (whole, another) {
-        (true, _) => None,
-        (false, Some(why)) if is_there => {
-            Some(Failure::new(Exit::Refused, sentence).on(&id).why(why))
-        }
-        (false, _) => Some(Failure::new(Exit::Failed, sentence).on(&id)),
-    };
-    Undone {
-        id,
-        purpose,
-        whole,
-        restored,
-        error: None,
-        failure,
     }
 }
 
@@ -265,7 +304,16 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
     }
 }
 
-fn say_one(one: &Restored, context: &Context) {
+/// `another` is why its device is not the one that has its name now.
+fn say_one(one: &Restored, another: Option<&str>, context: &Context) {
+    if let Some(why) = another.filter(|why| one.error.as_deref() == Some(*why)) {
+        context.out.say(format!(
+            "  {}  not written, was {}: {why}",
+            one.path,
+            brief(&one.wanted)
+        ));
+        return;
+    }
     let error = one
         .error
         .as_deref()

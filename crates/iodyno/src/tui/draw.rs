@@ -128,7 +128,7 @@ fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &
                 if percent < 0.1 {
                     "<0.1".into()
                 } else {
-                    format!("{percent:.1}")
+                    units::decimals(percent, 1)
                 }
             )
         });

@@ -43,68 +43,66 @@ const DEVICES: [(&str, f64, f64, f64, f64); 5] = [
     ("sdz", 0.0, 0.0, 0.0, 0.0),
 ];
 
+/// The series of a device, in the order of the cells of [`row`].
+fn series_of(device: &str) -> Vec<SeriesName> {
+    let counters = [
+        "read_ios",
+        "read_sectors",
+        "read_ms",
+        "write_ios",
+        "write_sectors",
+        "write_ms",
+        "io_ticks_ms",
+        "queue_ms",
+        "read_merges",
+        "write_merges",
+    ];
+    let series = |what: &str, kind| SeriesName {
+        name: format!("disk.{device}.{what}"),
+        kind,
+    };
+    let mut all: Vec<SeriesName> = counters.map(|what| series(what, Counter)).into();
+    all.push(series("in_flight", Gauge));
+    all
+}
+
+/// The sample of a tenth of a second.
+fn row(tick: i64) -> Row {
+    let seconds = tick as f64 / 10.0;
+    let cells = DEVICES
+        .iter()
+        .flat_map(|(_, reads, writes, read_ms, write_ms)| {
+            let (reads, writes) = (reads * seconds, writes * seconds);
+            let waited = reads * read_ms + writes * write_ms;
+            let busy = if waited > 0.0 { seconds * 40.0 } else { 0.0 };
+            let inflight = f64::from(u8::from(waited > 0.0));
+            [
+                reads,
+                reads * 8.0,
+                reads * read_ms,
+                writes,
+                writes * 8.0,
+                writes * write_ms,
+                busy,
+                waited,
+                0.0,
+                0.0,
+                inflight,
+            ]
+        });
+    Row {
+        time_ns: tick * SECOND_NS / 10,
+        cells: cells.collect(),
+    }
+}
+
 impl Machine {
     fn new(depth: Depth, is_ascii: bool) -> Machine {
         Machine::until(LAST_NS, depth, is_ascii)
     }
 
     fn until(last_ns: i64, depth: Depth, is_ascii: bool) -> Machine {
-        let gauge = |name: &str| SeriesName {
-            name: format!("disk.{name}.in_flight"),
-            kind: Gauge,
-        };
-        let series = DEVICES.iter().flat_map(|(name, ..)| {
-            let counters = [
-                "read_ios",
-                "read_sectors",
-                "read_ms",
-                "write_ios",
-                "write_sectors",
-                "write_ms",
-            ];
-            let counters = counters.into_iter().chain([
-                "io_ticks_ms",
-                "queue_ms",
-                "read_merges",
-                "write_merges",
-            ]);
-            let counter = |what: &str| SeriesName {
-                name: format!("disk.{name}.{what}"),
-                kind: Counter,
-            };
-            counters
-                .map(counter)
-                .chain([gauge(name)])
-                .collect::<Vec<_>>()
-        });
-        let row = |tick: i64| {
-            let seconds = tick as f64 / 10.0;
-            let cells = DEVICES
-                .iter()
-                .flat_map(|(_, reads, writes, read_ms, write_ms)| {
-                    let (reads, writes) = (reads * seconds, writes * seconds);
-                    let waited = reads * read_ms + writes * write_ms;
-                    let busy = if waited > 0.0 { seconds * 40.0 } else { 0.0 };
-                    let inflight = f64::from(u8::from(waited > 0.0));
-                    [
-                        reads,
-                        reads * 8.0,
-                        reads * read_ms,
-                        writes,
-                        writes * 8.0,
-                        writes * write_ms,
-                        busy,
-                        waited,
-                        0.0,
-                        0.0,
-                        inflight,
-                    ]
-                });
-            Row {
-                time_ns: tick * SECOND_NS / 10,
-                cells: cells.collect(),
-            }
-        };
+        let series = DEVICES.iter().flat_map(|(name, ..)| series_of(name));
         let rows = (0..=last_ns / (SECOND_NS / 10)).map(row).collect();
         let sampler = Sampler::of_rows([("diskstats", series.collect(), rows)]);
         let status = sampler.status();

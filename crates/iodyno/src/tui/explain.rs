@@ -223,7 +223,7 @@ fn figure(value: f64, unit: &str) -> String {
         "bytes" => units::bytes(value),
         "bytes/s" => units::bytes_per_s(value),
         "ms" => units::duration_ns(value * 1e6),
-        "percent" => format!("{value:.1} %"),
+        "percent" => format!("{value} %", value = units::decimals(value, 1)),
         "/s" => format!("{}/s", units::count(value)),
         unit => format!("{} {unit}", units::count(value)),
     }

@@ -45,35 +45,54 @@ struct Want {
 
 /// Places everything. The findings come first, where there is anything to say.
 pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Plan {
+    let (mut plan, body) = lines_around(area);
+    let is_shown = |panel: &&&Panel| match state.is_expanded {
+        true => panel.key == state.focus,
+        false => !state.hidden.contains(&panel.key),
+    };
+    let shown: Vec<&Panel> = panels.iter().filter(is_shown).copied().collect();
+    if state.is_expanded {
+        plan.panels = shown.iter().map(|panel| (panel.key, body)).collect();
+    } else if area.width < WIDTH_TWO {
+        plan.panels = stack(&wants(look, &shown, area.width, |_| true), body);
+    } else {
+        two_columns(look, &shown, body, &mut plan);
+    }
+    plan
+}
+
+/// The lines above and below the panels, and the room between them.
+fn lines_around(area: Rect) -> (Plan, Rect) {
     let line = |y: u16| Rect {
         y: area.y + y,
         height: 1,
         ..area
     };
     let last = area.height.saturating_sub(1);
-    let (message, timeline, footer) = (
-        line(last.saturating_sub(2)),
-        line(last.saturating_sub(1)),
-        line(last),
-    );
     let body = Rect {
         y: area.y + 1,
         height: area.height.saturating_sub(4),
         ..area
     };
-    let mut plan = Plan {
+    let plan = Plan {
         header: line(0),
         panels: Vec::new(),
         rule: None,
-        message,
-        timeline,
-        footer,
+        message: line(last.saturating_sub(2)),
+        timeline: line(last.saturating_sub(1)),
+        footer: line(last),
     };
-    let shown = |panel: &&&Panel| match state.is_expanded {
-        true => panel.key == state.focus,
-        false => !state.hidden.contains(&panel.key),
-    };
-    let want = |panel: &&Panel, width: u16| {
+    (plan, body)
+}
+
+/// What the chosen panels can use at a width, the findings first.
+fn wants(
+    look: &Look<'_>,
+    shown: &[&Panel],
+    width: u16,
+    is_chosen: impl Fn(char) -> bool,
+) -> Vec<Want> {
+    let want = |panel: &&Panel| {
         let (least, most) = (panel.rows)(look, width);
         Want {
             key: panel.key,
@@ -81,67 +100,40 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
             most: most.max(least),
         }
     };
-    let shown: Vec<&Panel> = panels.iter().filter(shown).copied().collect();
-    if state.is_expanded {
-        plan.panels = shown.iter().map(|panel| (panel.key, body)).collect();
-        return plan;
-    }
-    if area.width < WIDTH_TWO {
-        let mut wants: Vec<Want> = shown.iter().map(|panel| want(panel, area.width)).collect();
-        wants.sort_by_key(|one| one.key != '7');
-        plan.panels = stack(&wants, body);
-        return plan;
-    }
-    let of = |width: u16, choose: &dyn Fn(char) -> bool| -> Vec<Want> {
-        shown
-            .iter()
-            .filter(|panel| choose(panel.key))
-            .map(|panel| want(panel, width))
-            .collect()
-    };
-    let right_width = (area.width * 36 / 100).max(56);
-    let left_width = area.width - right_width - 3;
-    let mut top = of(area.width, &|key| FULL.contains(&key));
-    top.sort_by_key(|one| one.key != '7');
-    let left = of(left_width, &|key| {
+    let chosen = shown.iter().filter(|panel| is_chosen(panel.key));
+    let mut wants: Vec<Want> = chosen.map(want).collect();
+    wants.sort_by_key(|one| one.key != '7');
+    wants
+}
+
+/// Panels across the whole width, and two columns below them.
+fn two_columns(look: &Look<'_>, shown: &[&Panel], body: Rect, plan: &mut Plan) {
+    let right_width = (body.width * 36 / 100).max(56);
+    let left_width = body.width - right_width - 3;
+    let top = wants(look, shown, body.width, |key| FULL.contains(&key));
+    let left = wants(look, shown, left_width, |key| {
         !FULL.contains(&key) && !RIGHT.contains(&key)
     });
-    let right = of(right_width, &|key| RIGHT.contains(&key));
-    let needed =
-        sum(&left, |one| one.least.max(COMFORT.min(one.most))).max(sum(&right, |one| one.least));
-    let top_rows = body
-        .height
-        .saturating_sub(needed)
-        .min(body.height / 2)
-        .max(sum(&top, |one| one.least));
-    let top_rows = top_rows.min(sum(&top, |one| one.most)).min(body.height);
-    plan.panels = stack(
-        &top,
-        Rect {
-            height: top_rows,
-            ..body
-        },
-    );
+    let right = wants(look, shown, right_width, |key| RIGHT.contains(&key));
+    let top_rows = top_rows(&top, &left, &right, body.height);
+    let top_area = Rect {
+        height: top_rows,
+        ..body
+    };
+    plan.panels = stack(&top, top_area);
     let below = Rect {
         y: body.y + top_rows,
         height: body.height - top_rows,
         ..body
     };
-    let (left_area, right_area) = match (left.is_empty(), right.is_empty()) {
-        (false, false) => (
-            Rect {
-                width: left_width,
-                ..below
-            },
-            Rect {
-                x: below.x + left_width + 3,
-                width: right_width,
-                ..below
-            },
-        ),
-        _ => (below, below),
-    };
-    if !left.is_empty() && !right.is_empty() && below.height > 0 {
+    let has_both = !left.is_empty() && !right.is_empty();
+    let (mut left_area, mut right_area) = (below, below);
+    if has_both {
+        left_area.width = left_width;
+        right_area.x = below.x + left_width + 3;
+        right_area.width = right_width;
+    }
+    if has_both && below.height > 0 {
         plan.rule = Some(Rect {
             x: below.x + left_width + 1,
             width: 1,
@@ -150,7 +142,18 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
     }
     plan.panels.extend(stack(&left, left_area));
     plan.panels.extend(stack(&right, right_area));
-    plan
+}
+
+/// The rows of the panels across: half, more where the columns need less, never less than their least.
+fn top_rows(top: &[Want], left: &[Want], right: &[Want], height: u16) -> u16 {
+    let left_needs = sum(left, |one| one.least.max(COMFORT.min(one.most)));
+    let needed = left_needs.max(sum(right, |one| one.least));
+    height
+        .saturating_sub(needed)
+        .min(height / 2)
+        .max(sum(top, |one| one.least))
+        .min(sum(top, |one| one.most))
+        .min(height)
 }
 
 fn sum(wants: &[Want], of: impl Fn(&Want) -> u16) -> u16 {

@@ -4,21 +4,16 @@ use super::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Span;
+pub use view::text::{columns as width, wrap};
 
 /// Eighths of a row, the lowest for zero.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Where nothing was measured.
 const GAP: char = '╌';
 
-/// Columns that a text takes.
-pub fn width(text: &str) -> usize {
-    Span::raw(text).width()
-}
-
 /// A name from the machine, with whatever would move the cursor or take other than one column replaced.
 pub fn clean(name: &str) -> String {
-    let is_plain = |c: char| !model::text::is_unsafe(c) && Span::raw(c.to_string()).width() == 1;
+    let is_plain = |c: char| !model::text::is_unsafe(c) && width(c.encode_utf8(&mut [0; 4])) == 1;
     name.chars()
         .map(|c| if is_plain(c) { c } else { '?' })
         .collect()
@@ -26,31 +21,7 @@ pub fn clean(name: &str) -> String {
 
 /// A clean name in so many columns, cut in the middle: both ends of a name tell it from others.
 pub fn cut(name: &str, columns: usize) -> String {
-    let letters: Vec<char> = clean(name).chars().collect();
-    if letters.len() <= columns {
-        return letters.into_iter().collect();
-    }
-    let kept = columns.saturating_sub(1);
-    let tail = kept / 2;
-    let head = letters[..kept - tail]
-        .iter()
-        .chain(std::iter::once(&'…'))
-        .take(columns);
-    head.chain(&letters[letters.len() - tail..]).collect()
-}
-
-/// Words in lines of so many columns.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= columns => {
-                *line = format!("{line} {word}")
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
+    view::text::short(&clean(name), columns)
 }
 
 /// Writes into a row from its left end, as far as it reaches; says where it ended.

@@ -21,7 +21,8 @@ impl Small {
         match done {
             Ok(status) if status.success() && is_root() => Some(Small(path.to_path_buf())),
             _ => {
-                println!("skipped: mounting needs root");
+                let need = if is_root() { "mount" } else { "root" };
+                skip::missing(need, "no small file system can be mounted here");
                 None
             }
         }

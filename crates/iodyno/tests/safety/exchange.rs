@@ -50,7 +50,10 @@ impl Others {
         {
             return Some(others);
         }
-        println!("skipped: no file system on a loop device can be mounted here");
+        skip::missing(
+            "mount",
+            "no file system on a loop device can be mounted here",
+        );
         None
     }
 
@@ -310,7 +313,7 @@ fn exchanged_names_lead_to_no_other_object() {
 #[test]
 fn a_link_of_somebody_else_is_refused_and_named() {
     if !is_root() {
-        println!("skipped: only root can give a link to somebody else");
+        skip::missing("root", "only root can give a link to somebody else");
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), nobodys("foreign-link"));
@@ -347,7 +350,7 @@ fn a_link_of_somebody_else_is_refused_and_named() {
 #[test]
 fn a_file_with_names_elsewhere_is_refused_where_others_can_link() {
     if !is_root() {
-        println!("skipped: only root has a directory of somebody else");
+        skip::missing("root", "only root has a directory of somebody else");
         return;
     }
     let (iodyno, dir, mine) = (Iodyno::new(), nobodys("foreign-name"), Dir::new("mine"));

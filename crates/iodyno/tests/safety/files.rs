@@ -94,7 +94,7 @@ fn a_file_that_another_process_writes_is_kept() {
 #[test]
 fn a_file_below_a_loop_device_is_kept() {
     if !is_root() {
-        println!("skipped: a loop device needs root");
+        skip::missing("root", "a loop device needs root");
         return;
     }
     let dir = Dir::new("backing");
@@ -106,7 +106,7 @@ fn a_file_below_a_loop_device_is_kept() {
         .unwrap();
     let device = text(&output.stdout).trim().to_string();
     if device.is_empty() {
-        println!("skipped: this machine gives no loop device");
+        skip::missing("loop", "this machine gives no loop device");
         return;
     }
     // The kernel shows the name that the file had then; it must be known by what it is.
@@ -143,11 +143,15 @@ fn a_swap_file_in_use_is_kept() {
             .output()
             .unwrap();
         if !done.status.success() {
-            println!("skipped: {program}: {}", text(&done.stdout).trim());
+            let why = format!("{program}: {}", text(&done.stdout).trim());
+            skip::missing("machine:swap", why);
         }
         done.status.success()
     };
-    if !is_root() || !step("chmod 600") || !step("mkswap -q") {
+    if !is_root() {
+        return skip::missing("root", "only root makes swap space");
+    }
+    if !step("chmod 600") || !step("mkswap -q") {
         return;
     }
     let before = std::fs::read(&file).unwrap();

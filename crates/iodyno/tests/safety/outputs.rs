@@ -48,7 +48,7 @@ const NAMES: [&str; 6] = [
 impl Bench {
     fn new(precious: &'static [&'static str]) -> Option<Bench> {
         if !is_root() {
-            println!("skipped: only root writes into a directory of somebody else");
+            skip::missing("root", "only root writes into a directory of somebody else");
             return None;
         }
         let (theirs, roots) = (nobodys("outputs"), Dir::new("roots"));

@@ -14,11 +14,10 @@ impl Nobody {
     /// None, with the reason printed, where nobody else can be.
     fn new(label: &str) -> Option<Nobody> {
         if !is_root() {
-            println!("skipped: this test drops root's rights, which needs root");
+            skip::missing("root", "this test drops root's rights, which needs root");
             return None;
         }
-        if Command::new("setpriv").arg("--version").output().is_err() {
-            println!("skipped: setpriv is not installed");
+        if skip::lacks("setpriv") {
             return None;
         }
         let home = std::env::temp_dir().join(format!("iodyno-{label}-{}", std::process::id()));
@@ -81,7 +80,10 @@ fn a_device_whose_users_cannot_be_seen_is_refused() {
         .output()
         .is_ok_and(|read| !read.status.success())
     {
-        println!("skipped: device nodes in the temporary directory do not work");
+        skip::missing(
+            "nodes",
+            "device nodes in the temporary directory do not work",
+        );
         return;
     }
     let before = std::fs::read(&disk.device).unwrap();

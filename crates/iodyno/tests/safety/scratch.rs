@@ -13,7 +13,7 @@ struct FileSystem {
 impl FileSystem {
     fn new(mib: u64) -> Option<FileSystem> {
         if !is_root() {
-            println!("skipped: mounting needs root");
+            skip::missing("root", "mounting needs root");
             return None;
         }
         let dir = Dir::new("scratch");
@@ -24,7 +24,7 @@ impl FileSystem {
         let fs = FileSystem { dir };
         let done = fs.shell(&steps);
         if done.is_none() {
-            println!("skipped: no file system over a loop device can be had here");
+            skip::missing("mount", "no file system over a loop device can be had here");
         }
         done.map(|_| fs)
     }
@@ -32,7 +32,7 @@ impl FileSystem {
     /// A tmpfs.
     fn in_memory(mib: u64) -> Option<FileSystem> {
         if !is_root() {
-            println!("skipped: mounting needs root");
+            skip::missing("root", "mounting needs root");
             return None;
         }
         let fs = FileSystem {
@@ -42,7 +42,7 @@ impl FileSystem {
             "mkdir mnt && mount -t tmpfs -o size={mib}m none mnt"
         ));
         if done.is_none() {
-            println!("skipped: no tmpfs can be mounted here");
+            skip::missing("mount", "no tmpfs can be mounted here");
         }
         done.map(|_| fs)
     }

@@ -1,24 +1,12 @@
 //! Settings over HTTP: the plan first, then what it said and nothing else, and back again; read from the kernel each time.
 
-use super::http::Server;
+use super::http::{Server, Visitor};
 use crate::support::{Iodyno, Loop};
 use crate::undo::store_a_win;
 use serde_json::{Value, json};
 
-#[test]
-fn a_setting_is_planned_applied_and_taken_back() {
-    let Some(disk) = Loop::new(16) else { return };
-    disk.set("scheduler", "none");
-    if !disk.has_scheduler("mq-deadline") {
-        println!("skipped: this kernel has no mq-deadline");
-        return;
-    }
-    let (before, iodyno) = (disk.settings(), Iodyno::new());
-    let record: i64 = store_a_win(&iodyno, &disk.name, "none", "mq-deadline")
-        .parse()
-        .unwrap();
-    let server = Server::start(&iodyno, &[]);
-    let visitor = server.log_in();
+/// That the plan of a record names the device and the change.
+fn assert_planned(visitor: &Visitor, record: i64, device: &str) {
     let plan = visitor
         .get(&format!("/api/v1/changes/plan?record={record}"))
         .fine();
@@ -32,7 +20,32 @@ fn a_setting_is_planned_applied_and_taken_back() {
         words.iter().any(|line| line.contains("none → mq-deadline")),
         "{words:?}"
     );
-    assert_eq!(plan["document"]["device"], disk.name.as_str());
+    assert_eq!(plan["document"]["device"], device);
+}
+
+/// The changes that stand.
+fn journals(visitor: &Visitor) -> Vec<String> {
+    let status = visitor.get("/api/v1/changes").fine();
+    let journals = status["journals"].as_array().unwrap().iter();
+    journals
+        .map(|journal| journal["id"].as_str().unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn a_setting_is_planned_applied_and_taken_back() {
+    let Some(disk) = Loop::new(16) else { return };
+    disk.set("scheduler", "none");
+    if disk.lacks_scheduler("mq-deadline") {
+        return;
+    }
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let record: i64 = store_a_win(&iodyno, &disk.name, "none", "mq-deadline")
+        .parse()
+        .unwrap();
+    let server = Server::start(&iodyno, &[]);
+    let visitor = server.log_in();
+    assert_planned(&visitor, record, &disk.name);
     assert_eq!(disk.settings(), before, "a plan changes nothing");
     let apply = |confirm: &str| {
         visitor.post(
@@ -48,7 +61,7 @@ fn a_setting_is_planned_applied_and_taken_back() {
         "another device's name confirms nothing"
     );
     let applied = apply(&disk.name).fine();
-    assert_eq!(applied["schema"], "iodyno.apply/1");
+    assert_eq!(applied["schema"], "iodyno.apply/2");
     assert!(
         disk.settings()
             .contains(&"scheduler=mq-deadline".to_string()),
@@ -56,22 +69,18 @@ fn a_setting_is_planned_applied_and_taken_back() {
         disk.settings()
     );
     let journal = applied["journal"].as_str().unwrap();
-    let status = visitor.get("/api/v1/changes").fine();
-    assert_eq!(status["journals"].as_array().unwrap().len(), 1, "{status}");
-    assert_eq!(status["journals"][0]["id"], journal);
-    let undone = visitor
-        .post(
+    assert_eq!(journals(&visitor), [journal]);
+    let undo = || {
+        visitor.post(
             "/api/v1/changes/undo",
             &json!({"journal": journal}).to_string(),
         )
-        .fine();
+    };
+    let undone = undo().fine();
     assert_eq!(undone["schema"], "iodyno.undo/1");
     assert_eq!(disk.settings(), before);
-    assert_eq!(visitor.get("/api/v1/changes").fine()["journals"], json!([]));
-    let again = visitor.post(
-        "/api/v1/changes/undo",
-        &json!({"journal": journal}).to_string(),
-    );
+    assert_eq!(journals(&visitor), [""; 0]);
+    let again = undo();
     assert!(
         again.status >= 400,
         "there is nothing left to undo: {}",

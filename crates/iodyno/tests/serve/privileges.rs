@@ -83,7 +83,7 @@ fn observe(pid: u32, is_over: &AtomicBool) -> BTreeMap<String, Rights> {
 #[test]
 fn a_child_has_no_more_rights_than_its_verb_needs() {
     if !is_root() {
-        println!("skipped: only root's children have rights to give up");
+        skip::missing("root", "only root's children have rights to give up");
         return;
     }
     let (iodyno, dir) = (Iodyno::new(), Dir::new("privileges"));

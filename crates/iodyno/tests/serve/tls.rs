@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -98,14 +99,12 @@ fn certificate(dir: &Dir, address: IpAddr) -> Option<(String, String)> {
     match made {
         Ok(made) if made.status.success() => Some((cert, key)),
         Ok(made) => {
-            println!(
-                "skipped: openssl makes no certificate: {}",
-                text(&made.stderr)
-            );
+            let why = format!("openssl makes no certificate: {}", text(&made.stderr));
+            skip::missing("openssl", why);
             None
         }
         Err(_) => {
-            println!("skipped: openssl is not installed");
+            skip::missing("openssl", "openssl is not installed");
             None
         }
     }
@@ -191,90 +190,22 @@ fn a_key_that_others_may_read_is_refused() {
 
 #[test]
 fn https_is_answered_under_the_certificate_that_was_given() {
-    if Command::new("curl").arg("--version").output().is_err() {
-        println!("skipped: curl is not installed");
+    if skip::lacks("curl") {
         return;
     }
     let (iodyno, dir, address) = (Iodyno::new(), Dir::new("tls"), own_address());
     let Some((cert, key)) = certificate(&dir, address) else {
         return;
     };
-    let listen = format!("{address}:0");
-    let arguments = [
-        "--json",
-        "serve",
-        "--listen",
-        &listen,
-        "--tls-cert",
-        &cert,
-        "--tls-key",
-        &key,
-    ];
-    let mut child = iodyno
-        .command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let served = Served(child);
-    let document: Value = serde_json::from_str(&line).unwrap();
-    let url = document["url"].as_str().unwrap();
-    let base = url
-        .split_once("/#")
-        .map_or(url, |(base, _)| base)
-        .trim_end_matches('/')
-        .to_string();
-    assert!(base.starts_with(&format!("https://{address}:")), "{url}");
-    let jar = dir.path().join("jar");
-    let curl = |more: &[&str]| -> Output {
-        let mut command = Command::new("curl");
-        command
-            .args([
-                "--silent",
-                "--show-error",
-                "--max-time",
-                "120",
-                "--noproxy",
-                "*",
-                "--cookie-jar",
-            ])
-            .arg(&jar);
-        command
-            .arg("--cookie")
-            .arg(&jar)
-            .args(more)
-            .output()
-            .unwrap()
-    };
-    let origin = format!("Origin: {base}");
-    let token = format!("{{\"token\": {}}}", document["token"]);
-    let login = format!("{base}/api/v1/login");
-    let post = [
-        "-H",
-        &origin,
-        "-H",
-        "Content-Type: application/json",
-        "--data",
-        &token,
-        &login,
-    ];
-    let unknown = curl(&post);
-    assert_eq!(
-        unknown.status.code(),
-        Some(60),
-        "a client that does not know the certificate turns away"
-    );
-    let known = curl(&[&["--cacert", &cert][..], &post].concat());
-    assert!(known.status.success(), "{}", text(&known.stderr));
-    let answer: Value = serde_json::from_slice(&known.stdout).unwrap();
+    let (served, document) = served(&iodyno, &address.to_string(), &cert, &key);
+    let base = base_of(&document);
     assert!(
-        answer["csrf"].as_str().is_some_and(|csrf| csrf.len() == 64),
-        "{answer}"
+        base.starts_with(&format!("https://{address}:")),
+        "{document}"
     );
+    let jar = dir.path().join("jar");
+    let curl = |more: &[&str]| curl(&jar, more);
+    log_in(&curl, &base, &document["token"], &cert);
     let cookies = std::fs::read_to_string(&jar).unwrap();
     // HttpOnly is a prefix there; the fourth field says that it goes over TLS alone.
     let fields: Vec<&str> = cookies.lines().last().unwrap().split('\t').collect();
@@ -294,7 +225,87 @@ fn https_is_answered_under_the_certificate_that_was_given() {
     let list = curl(&["--cacert", &cert, &format!("{base}/api/v1/records")]);
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["schema"], "iodyno.list/1");
-    // Who speaks plainly gets no page, and the server goes on.
+    assert_no_page_without_tls(&base);
+    let still = curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]);
+    assert!(
+        still.status.success() && text(&still.stdout).contains("read_only"),
+        "{}",
+        text(&still.stdout)
+    );
+    drop(served);
+}
+
+/// A server with this certificate, and what it printed.
+fn served(iodyno: &Iodyno, address: &str, cert: &str, key: &str) -> (Served, Value) {
+    let listen = format!("{address}:0");
+    let arguments = [
+        "--json",
+        "serve",
+        "--listen",
+        &listen,
+        "--tls-cert",
+        cert,
+        "--tls-key",
+        key,
+    ];
+    let mut child = iodyno
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    (Served(child), serde_json::from_str(&line).unwrap())
+}
+
+fn base_of(document: &Value) -> String {
+    let url = document["url"].as_str().unwrap();
+    let base = url.split_once("/#").map_or(url, |(base, _)| base);
+    base.trim_end_matches('/').to_string()
+}
+
+fn curl(jar: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--show-error", "--max-time", "120"]);
+    command.args(["--noproxy", "*", "--cookie-jar"]).arg(jar);
+    command.arg("--cookie").arg(jar).args(more);
+    command.output().unwrap()
+}
+
+/// That a client logs in which knows the certificate, and no other.
+fn log_in(curl: &dyn Fn(&[&str]) -> Output, base: &str, token: &Value, cert: &str) {
+    let origin = format!("Origin: {base}");
+    let token = format!("{{\"token\": {token}}}");
+    let login = format!("{base}/api/v1/login");
+    let post = [
+        "-H",
+        &origin,
+        "-H",
+        "Content-Type: application/json",
+        "--data",
+        &token,
+        &login,
+    ];
+    let unknown = curl(&post);
+    assert_eq!(
+        unknown.status.code(),
+        Some(60),
+        "a client that does not know the certificate turns away"
+    );
+    let known = curl(&[&["--cacert", cert][..], &post].concat());
+    assert!(known.status.success(), "{}", text(&known.stderr));
+    let answer: Value = serde_json::from_slice(&known.stdout).unwrap();
+    assert!(
+        answer["csrf"].as_str().is_some_and(|csrf| csrf.len() == 64),
+        "{answer}"
+    );
+}
+
+/// Who speaks plainly gets no page.
+fn assert_no_page_without_tls(base: &str) {
     let mut plain = TcpStream::connect(base.strip_prefix("https://").unwrap()).unwrap();
     plain
         .set_read_timeout(Some(Duration::from_secs(120)))
@@ -309,11 +320,4 @@ fn https_is_answered_under_the_certificate_that_was_given() {
         "{}",
         text(&said)
     );
-    let still = curl(&["--cacert", &cert, &format!("{base}/api/v1/session")]);
-    assert!(
-        still.status.success() && text(&still.stdout).contains("read_only"),
-        "{}",
-        text(&still.stdout)
-    );
-    drop(served);
 }

@@ -1,11 +1,13 @@
 //! Queues of captured machines for the tests of the knobs.
 
-use super::Queue;
+use super::{Knob, ProvenValue, SubjectFiles, Wish};
 use host::{Archive, Host};
 use model::change::Attribute;
+use model::iopath::{IoPath, Layer, LayerKind};
+use model::subject::Subject;
 
 /// A queue `sda` whose attributes have these values. A name may start with `../` to reach the device's directory.
-pub fn queue(values: &[(&str, &str)]) -> Queue {
+pub fn queue(values: &[(&str, &str)]) -> SubjectFiles {
     let attributes: Vec<_> = values
         .iter()
         .map(|(name, text)| (*name, Attribute::Value(text.to_string())))
@@ -14,7 +16,7 @@ pub fn queue(values: &[(&str, &str)]) -> Queue {
 }
 
 /// The same with refusals too.
-pub fn queue_with(values: &[(&str, Attribute)]) -> Queue {
+pub fn queue_with(values: &[(&str, Attribute)]) -> SubjectFiles {
     let mut archive = Archive::default();
     archive.insert(
         "/sys/block/sda/queue/logical_block_size",
@@ -27,5 +29,43 @@ pub fn queue_with(values: &[(&str, Attribute)]) -> Queue {
         };
         archive.insert(&path, value.clone());
     }
-    Queue::of(&Host::from_archive(archive), "sda").expect("the queue directory is in the archive")
+    SubjectFiles::of(&Host::from_archive(archive), sda())
+        .expect("the queue directory is in the archive")
+}
+
+/// A subject whose settings have these values.
+pub fn files(subject: Subject, values: &[(&str, &str)]) -> SubjectFiles {
+    let mut archive = Archive::default();
+    for (name, value) in values {
+        archive.insert(&subject.path(name), Attribute::Value(value.to_string()));
+    }
+    SubjectFiles::of(&Host::from_archive(archive), subject)
+        .expect("its directory is in the archive")
+}
+
+/// The queue of `sda`.
+pub fn sda() -> Subject {
+    Subject::Queue {
+        device: "sda".into(),
+    }
+}
+
+/// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on a subject of `sda` or
+/// of its machine.
+pub fn wish(device: &str, values: &[(&str, &str)]) -> Wish {
+    let device = device.to_string();
+    let value = |(id, value): &(&str, &str)| {
+        let knob = Knob::find(id).expect("a knob of the catalogue");
+        let path = IoPath::new("/srv", Layer::new(LayerKind::Disk, "sda"));
+        let mut subjects = crate::subjects(knob.on, &path, "sda");
+        let subject = subjects.pop().unwrap_or(Subject::Interrupt { number: 24 });
+        let mut archive = Archive::default();
+        archive.insert_directory(&subject.directory());
+        ProvenValue {
+            knob,
+            files: SubjectFiles::of(&Host::from_archive(archive), subject).expect("it is there"),
+            value: value.to_string(),
+        }
+    };
+    Wish::new(device.clone(), values.iter().map(value).collect(), 7)
 }

@@ -6,50 +6,76 @@
 #[cfg(test)]
 mod fixture;
 pub mod knobs;
+pub mod ordering;
 pub mod persist;
+mod persisted;
 pub mod proven;
-mod queue;
+mod reading;
 mod set;
+mod subject_files;
 mod wish;
 
-pub use queue::Queue;
-pub use set::{KnobError, checkpoint_paths, set, shown};
-pub use wish::{PersistPlan, Wish};
+pub use persisted::plans;
+pub use reading::{Reading, cpus, list};
+pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
+pub use subject_files::{SubjectFiles, reach, subjects};
+pub use wish::{PersistPlan, ProvenValue, Wish};
 
 use host::Host;
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::{Subject, SubjectKind};
 
-/// One setting of a block device's queue.
+/// One setting that can be tried, and everything that has to be known of it.
 #[derive(Debug)]
 pub struct Knob {
-    /// Its name, which is the file's and the attribute's.
+    /// Its name, which is the file's.
     pub id: &'static str,
     /// Version of iodyno that first had it.
     pub since: &'static str,
     /// What it does, in half a sentence.
     pub summary: &'static str,
+    /// Whose setting it is.
+    pub on: SubjectKind,
+    /// Its file in the subject's directory.
+    pub attribute: &'static str,
+    /// What its text means.
+    pub reading: Reading,
     /// How long a switch keeps acting.
     pub class: Class,
     /// What it can cost.
     pub risk: Risk,
-    /// Place in the order of writing and of restoring; lower is earlier.
-    pub order: u8,
-    /// Other attributes of the queue that a write of this one may change, saved and restored with it. A trailing `*`
-    /// stands for every file of a directory.
+    /// Its turn, by the gain to be expected, among the knobs that a tune tries unasked: the lowest is first. None: it
+    /// is tried only where it is named.
+    pub turn: Option<u8>,
+    /// Other settings of the subject that a write of this one may change: they are saved with it, and written and
+    /// restored after it. A final `/*` stands for every file of a directory.
     pub disturbs: &'static [&'static str],
-    /// Why it cannot matter for this job on this queue, if so.
-    pub pointless: fn(&Queue, &Job) -> Option<String>,
-    /// The values worth trying on this queue, the one it has now first. One value or none: nothing to try.
-    pub choices: fn(&Queue) -> Vec<String>,
-    /// Why the queue cannot take this value, if so.
-    pub rejects: fn(&Queue, &str) -> Option<String>,
+    /// What is written in place of a value that cannot be written itself; given the value, and what each setting was at
+    /// first. None where every value can be.
+    pub instead: Option<Instead>,
+    /// What the kernel's refusals of a write mean here, by errno.
+    pub refusals: &'static [(i32, &'static str)],
+    /// Why it cannot matter for this job on this subject, if so.
+    pub pointless: fn(&SubjectFiles, &Job) -> Option<String>,
+    /// The values worth trying on this subject, the one it has now first. One value or none: nothing to try.
+    pub choices: fn(&SubjectFiles) -> Vec<String>,
+    /// Why the subject cannot take this value, if so.
+    pub rejects: fn(&SubjectFiles, &str) -> Option<String>,
 }
 
+/// Another setting of the subject with the value to write to it.
+pub type Instead =
+    fn(value: &str, old: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)>;
+
 impl Knob {
-    /// The knob of this id.
-    pub fn find(id: &str) -> Option<&'static Knob> {
-        knobs::ALL.iter().copied().find(|knob| knob.id == id)
+    /// The knob of this id, or, of a kernel parameter, of the name that `sysctl` has for it.
+    pub fn find(name: &str) -> Option<&'static Knob> {
+        let is_it = |knob: &&'static Knob| {
+            let is_parameter = knob.on == SubjectKind::Sysctl;
+            knob.id == name || (is_parameter && knob.attribute.replace('/', ".") == name)
+        };
+        knobs::ALL.iter().copied().find(is_it)
     }
 
     /// How long a switch keeps acting under this load. Buffered writes leave dirty pages for later windows to pay, and
@@ -72,9 +98,11 @@ pub struct Persist {
     pub since: &'static str,
     /// What it writes, in half a sentence.
     pub summary: &'static str,
+    /// Whose settings it keeps.
+    pub takes: fn(&Subject) -> bool,
     /// Whether it can be used on this machine, or why not.
     pub available: fn(&Host) -> Result<(), String>,
-    /// The file to write and its whole content, or why there is none for this device.
+    /// The file to write and its whole content for values of such subjects, or why there is none.
     pub plan: fn(&Host, &Wish) -> Result<PersistPlan, String>,
 }
 

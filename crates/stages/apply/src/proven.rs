@@ -2,10 +2,11 @@
 //! a path, a rule or a line is made of it: the knob is one of the catalogue's, the device one of this machine's, the
 //! value one that the knob takes.
 
-use super::{Knob, Queue, Wish, shown};
+use super::{Knob, ProvenValue, Reading, Rejection, SubjectFiles, Wish, must_take, ordering};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::record::{Record, Trial};
+use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
 use model::verdict::{Outcome, Verdict};
 
@@ -38,31 +39,40 @@ pub enum NotProven {
         /// The value, cleaned.
         value: String,
     },
-    /// The device does not take the value.
-    #[error("{device} does not take {knob}={value}: {why}")]
-    Rejected {
-        /// Kernel name of the device.
-        device: String,
+    /// The record's setting is of another kind of thing than the knob, or of another device than it says.
+    #[error("it proves {knob} of {subject}, which has no such setting")]
+    Subject {
         /// Id of the knob.
         knob: &'static str,
-        /// The value.
-        value: String,
-        /// Why.
-        why: String,
+        /// The subject.
+        subject: String,
     },
+    /// What has the subject's name now is another.
+    #[error("{subject} served {was} when it was measured and serves {is} now")]
+    Another {
+        /// The subject.
+        subject: String,
+        /// What it was, cleaned.
+        was: String,
+        /// What it is.
+        is: String,
+    },
+    /// The subject does not take the value.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
 }
 
 /// Longest piece of a record in a message, characters.
 const SHOWN: usize = 60;
 
-/// The settings that a record proved to be better, checked, in the order of writing; with the queue that they are for.
+/// The settings that a record proved to be better, checked, in the order of writing.
 ///
 /// # Errors
 /// The first thing that is wrong with it; what a message quotes of the record is cleaned.
-pub fn wish(id: i64, record: &Record, host: &Host) -> Result<(Wish, Queue), NotProven> {
+pub fn wish(id: i64, record: &Record, host: &Host) -> Result<Wish, NotProven> {
     let won: Vec<(&Trial, &Verdict)> = record.trials.iter().filter_map(win).collect();
     let (first, _) = won.first().ok_or(NotProven::Nothing)?;
-    let queue = queue(&first.device, host)?;
+    must_be_here(&first.device, host)?;
     if won.iter().any(|(trial, _)| trial.device != first.device) {
         let mut devices: Vec<String> = won
             .iter()
@@ -71,27 +81,60 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<(Wish, Queue), NotP
         devices.dedup();
         return Err(NotProven::SeveralDevices(devices));
     }
-    let mut values = Vec::new();
-    for (trial, verdict) in won {
-        let knob =
-            Knob::find(&trial.knob).ok_or_else(|| NotProven::Knob(clean_to(&trial.knob, SHOWN)))?;
-        if !is_plain_value(&verdict.arm) {
-            return Err(NotProven::Characters {
-                knob: knob.id,
-                value: clean_to(&verdict.arm, SHOWN),
-            });
+    let mut values: Vec<ProvenValue> = Vec::new();
+    for (trial, verdict) in &won {
+        let value = value(trial, verdict, host)?;
+        let is_same = |other: &ProvenValue| {
+            other.knob.id == value.knob.id && other.files.subject() == value.files.subject()
+        };
+        if values.iter().any(is_same) {
+            return Err(NotProven::Twice(value.knob.id));
         }
-        if values
-            .iter()
-            .any(|(other, _): &(&Knob, String)| other.id == knob.id)
-        {
-            return Err(NotProven::Twice(knob.id));
-        }
-        values.push((knob, verdict.arm.clone()));
+        values.push(value);
     }
-    values.sort_by_key(|(knob, _)| knob.order);
-    takes(&queue, &values)?;
-    Ok((Wish::new(queue.device().to_string(), values, id), queue))
+    values.sort_by_key(|value| ordering::rank(value.knob));
+    takes(&values)?;
+    Ok(Wish::new(first.device.clone(), values, id))
+}
+
+/// One value with its knob and its subject, each of them known here.
+fn value(trial: &Trial, verdict: &Verdict, host: &Host) -> Result<ProvenValue, NotProven> {
+    let knob =
+        Knob::find(&trial.knob).ok_or_else(|| NotProven::Knob(clean_to(&trial.knob, SHOWN)))?;
+    if !is_plain_value(&verdict.arm) {
+        return Err(NotProven::Characters {
+            knob: knob.id,
+            value: clean_to(&verdict.arm, SHOWN),
+        });
+    }
+    let files = subject(knob, trial, host)?;
+    Ok(ProvenValue {
+        knob,
+        files,
+        value: verdict.arm.clone(),
+    })
+}
+
+/// The subject of a trial, where it is the knob's kind and still the one that was measured.
+fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFiles, NotProven> {
+    let subject = trial.subject();
+    let strange = || NotProven::Subject {
+        knob: knob.id,
+        subject: clean_to(&subject.to_string(), SHOWN),
+    };
+    let is_of_device = subject.device().is_none_or(|device| device == trial.device);
+    if subject.kind() != knob.on || !is_of_device {
+        return Err(strange());
+    }
+    let (was, is) = (trial.mark.clone(), host.subject_mark(&subject));
+    if was != is {
+        return Err(NotProven::Another {
+            subject: subject.to_string(),
+            was: clean_to(&was.unwrap_or_else(|| "somebody unknown".into()), SHOWN),
+            is: is.unwrap_or_default(),
+        });
+    }
+    SubjectFiles::of(host, subject.clone()).ok_or_else(strange)
 }
 
 /// A trial that proved another value than the one it found.
@@ -102,66 +145,71 @@ fn win(trial: &Trial) -> Option<(&Trial, &Verdict)> {
     is_win.then_some((trial, verdict))
 }
 
-fn queue(device: &str, host: &Host) -> Result<Queue, NotProven> {
+fn must_be_here(device: &str, host: &Host) -> Result<(), NotProven> {
     if !is_plain_name(device) {
         return Err(NotProven::DeviceName(clean_to(device, SHOWN)));
     }
     let is_here = host.list("/sys/block").iter().any(|name| name == device);
-    let queue = Queue::of(host, device).filter(|_| is_here);
-    queue.ok_or_else(|| NotProven::NoDevice(device.to_string()))
+    let has_queue = SubjectFiles::of(
+        host,
+        Subject::Queue {
+            device: device.into(),
+        },
+    )
+    .is_some();
+    match is_here && has_queue {
+        true => Ok(()),
+        false => Err(NotProven::NoDevice(device.to_string())),
+    }
 }
 
-/// Asks each knob in the order of writing, of the queue as it will be then: a scheduler decides what `nr_requests` takes.
-fn takes(queue: &Queue, values: &[(&'static Knob, String)]) -> Result<(), NotProven> {
-    let mut then = queue.clone();
-    for (knob, value) in values {
-        if let Some(why) = (knob.rejects)(&then, value) {
-            let (device, value) = (queue.device().to_string(), value.clone());
-            return Err(NotProven::Rejected {
-                device,
-                knob: knob.id,
-                value,
-                why,
-            });
-        }
-        if knob.id == SCHEDULER {
-            then = with_scheduler(&then, value);
-        }
+/// Asks each knob in the order of writing, of the subject as it will be then: a scheduler decides what `nr_requests`
+/// takes.
+fn takes(values: &[ProvenValue]) -> Result<(), Rejection> {
+    for (index, one) in values.iter().enumerate() {
+        let earlier = values[..index].iter();
+        let same = earlier.filter(|other| other.files.subject() == one.files.subject());
+        let then = same.fold(one.files.clone(), |files, other| with(&files, other));
+        must_take(one.knob, &then, &one.value)?;
     }
     Ok(())
 }
 
-const SCHEDULER: &str = "scheduler";
-
-/// The queue as if another of its schedulers were chosen.
-fn with_scheduler(queue: &Queue, word: &str) -> Queue {
-    let host = queue.host();
+/// A subject as if a value were written.
+fn with(files: &SubjectFiles, value: &ProvenValue) -> SubjectFiles {
+    let text = files.text(value.knob.attribute).unwrap_or_default();
+    if value.knob.reading.value(&text) == value.value {
+        return files.clone();
+    }
     let mut archive = Archive::default();
-    for name in host.list(&queue.path("")) {
-        if let attribute @ Attribute::Value(_) = queue.attribute(&name) {
-            archive.insert(&queue.path(&name), attribute);
+    for name in files.names("") {
+        if let attribute @ Attribute::Value(_) = files.attribute(&name) {
+            archive.insert(&files.path(&name), attribute);
         }
     }
-    let text = queue.text(SCHEDULER).unwrap_or_default();
-    let now = shown(SCHEDULER, &text);
+    let text = written(&text, value);
+    archive.insert(&files.path(value.knob.attribute), Attribute::Value(text));
+    if let (Some(tags), Some(device)) = (files.tags(), files.subject().device()) {
+        let path = format!("/sys/block/{device}/mq/0/nr_tags");
+        archive.insert(&path, Attribute::Value(tags.to_string()));
+    }
+    let then = SubjectFiles::of(&Host::from_archive(archive), files.subject().clone());
+    then.unwrap_or_else(|| files.clone())
+}
+
+/// What the setting's file will read: of a choice all its words, the new one in brackets.
+fn written(text: &str, value: &ProvenValue) -> String {
+    if value.knob.reading != Reading::Chosen {
+        return value.value.clone();
+    }
     let words = text
         .split_whitespace()
         .map(|one| one.trim_matches(['[', ']']));
-    let chosen: Vec<String> = words
-        .map(|one| {
-            if one == word {
-                format!("[{one}]")
-            } else {
-                one.to_string()
-            }
-        })
-        .collect();
-    archive.insert(&queue.path(SCHEDULER), Attribute::Value(chosen.join(" ")));
-    if let Some(tags) = queue.tags().filter(|_| now != word) {
-        let path = format!("/sys/block/{}/mq/0/nr_tags", queue.device());
-        archive.insert(&path, Attribute::Value(tags.to_string()));
-    }
-    Queue::of(&Host::from_archive(archive), queue.device()).unwrap_or_else(|| queue.clone())
+    let shown = words.map(|one| match one == value.value {
+        true => format!("[{one}]"),
+        false => one.to_string(),
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

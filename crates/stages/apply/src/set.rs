@@ -1,60 +1,71 @@
 //! Writing one value through the journal, and reading it back: the kernel says yes to more than it does.
 
-use super::{Knob, Queue, knobs};
+use super::{Knob, SubjectFiles, ordering};
 use host::Journal;
-use model::change::Attribute;
+use model::change::{Attribute, Restored};
+
+/// Why a subject does not take a value; nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{subject} does not take {knob}={value}: {why}")]
+pub struct Rejection {
+    /// The subject, for people.
+    pub subject: String,
+    /// Knob id.
+    pub knob: &'static str,
+    /// The value.
+    pub value: String,
+    /// Why.
+    pub why: String,
+}
 
 /// Why a knob could not be turned.
 #[derive(Debug, thiserror::Error)]
 pub enum KnobError {
-    /// The device does not take the value; nothing was written.
-    #[error("{device} does not take {knob}={value}: {why}")]
-    Rejected {
-        /// Kernel name of the device.
-        device: String,
-        /// Knob id.
-        knob: &'static str,
-        /// The value.
-        value: String,
+    /// The subject does not take the value; nothing was written.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The kernel refused the write, for a reason that the knob knows.
+    #[error("{path}: {why}")]
+    Refused {
+        /// The file.
+        path: String,
         /// Why.
-        why: String,
+        why: &'static str,
     },
     /// The door to the machine failed, or the value read back is another.
     #[error(transparent)]
     Host(#[from] host::Error),
 }
 
-/// What an attribute's text means: of a choice (`none [mq-deadline] bfq`) the chosen word, else the text.
-pub fn shown(knob: &str, text: &str) -> String {
-    let chosen = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
-    match (knob, chosen) {
-        ("scheduler", Some((word, _))) => word.to_string(),
-        _ => text.trim().to_string(),
+/// Asks the knob whether a subject takes a value.
+pub fn must_take(knob: &Knob, files: &SubjectFiles, value: &str) -> Result<(), Rejection> {
+    match (knob.rejects)(files, value) {
+        None => Ok(()),
+        Some(why) => Err(Rejection {
+            subject: files.subject().to_string(),
+            knob: knob.id,
+            value: value.to_string(),
+            why,
+        }),
     }
 }
 
-/// Everything to save before this knob is turned on this queue: its own attribute and what a write of it disturbs,
-/// each with its place in the order of restoring.
-pub fn checkpoint_paths(knob: &Knob, queue: &Queue) -> Vec<(String, u8)> {
-    let mut paths = vec![(queue.path(knob.id), knob.order)];
+/// Everything to save before this knob is turned on this subject: its own file and what a write of it disturbs, each
+/// with its place in the order of restoring.
+pub fn checkpoint_paths(knob: &Knob, files: &SubjectFiles) -> Vec<(String, u8)> {
+    let rank = ordering::rank(knob);
+    let mut paths = vec![(files.path(knob.attribute), rank)];
     for pattern in knob.disturbs {
         match pattern.strip_suffix("/*") {
-            Some(dir) => {
-                let names = queue.host().list(&queue.path(dir));
+            Some(directory) => {
+                let names = files.names(directory).into_iter();
                 paths.extend(
-                    names
-                        .iter()
-                        .map(|name| (queue.path(&format!("{dir}/{name}")), knob.order + 1)),
+                    names.map(|name| (files.path(&format!("{directory}/{name}")), rank + 1)),
                 );
             }
             None => {
-                let order = knobs::ALL
-                    .iter()
-                    .find(|other| other.id == *pattern)
-                    .map_or(knob.order + 2, |other| other.order);
-                paths.push((queue.path(pattern), order));
+                let other = ordering::on(knob.on, pattern);
+                paths.push((files.path(pattern), other.map_or(rank + 1, ordering::rank)));
             }
         }
     }
@@ -63,29 +74,34 @@ pub fn checkpoint_paths(knob: &Knob, queue: &Queue) -> Vec<(String, u8)> {
 
 /// Writes the value and reads it back. A write that the kernel took and did not follow is an error: rq_affinity=3
 /// becomes 2, max_sectors_kb above the hardware's limit becomes the limit, both without one (seen on Linux 6.18).
+///
+/// With the value that was found comes back what the knob disturbs: the state that others are compared with is the one
+/// that was there.
 pub fn set(
     knob: &'static Knob,
     journal: &Journal,
-    queue: &Queue,
+    files: &SubjectFiles,
     value: &str,
 ) -> Result<(), KnobError> {
-    if let Some(why) = (knob.rejects)(queue, value) {
-        let device = queue.device().to_string();
-        return Err(KnobError::Rejected {
-            device,
-            knob: knob.id,
-            value: value.to_string(),
-            why,
-        });
+    must_take(knob, files, value)?;
+    let path = files.path(knob.attribute);
+    let old = |name: &str| journal.old(&files.path(name)).map(String::from);
+    let instead = knob.instead.and_then(|instead| instead(value, &old));
+    let written = match instead {
+        Some((name, text)) => journal.write(&files.path(name), &text),
+        None => journal.write(&path, value),
+    };
+    written.map_err(|error| refused(knob, error))?;
+    if old(knob.attribute).is_some_and(|old| knob.reading.value(&old) == value) {
+        let saved = checkpoint_paths(knob, files).into_iter();
+        put_back(journal, &saved.map(|(path, _)| path).collect::<Vec<_>>())?;
     }
-    let path = queue.path(knob.id);
-    journal.write(&path, value)?;
-    match queue.attribute(knob.id) {
-        Attribute::Value(text) if shown(knob.id, &text) == value => Ok(()),
+    match files.attribute(knob.attribute) {
+        Attribute::Value(text) if knob.reading.value(&text) == value => Ok(()),
         found => {
             let found = found
                 .value()
-                .map_or_else(|| found.to_string(), |text| shown(knob.id, text));
+                .map_or_else(|| found.to_string(), |text| knob.reading.value(text));
             Err(host::Error::ReadBack {
                 path,
                 wanted: value.to_string(),
@@ -96,17 +112,31 @@ pub fn set(
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn put_back(journal: &Journal, paths: &[String]) -> Result<(), host::Error> {
+    let broken = journal
+        .put_back_of(paths)
+        .into_iter()
+        .find(|one| !one.is_whole());
+    let read_back = |one: Restored| host::Error::ReadBack {
+        path: one.path,
+        wanted: one.wanted.to_string(),
+        found: one.found.to_string(),
+    };
+    broken.map_or(Ok(()), |one| Err(read_back(one)))
+}
 
-    #[test]
-    fn the_chosen_word_is_the_value() {
-        assert_eq!(
-            shown("scheduler", "none [mq-deadline] kyber bfq "),
-            "mq-deadline"
-        );
-        assert_eq!(shown("scheduler", "none"), "none");
-        assert_eq!(shown("nr_requests", "256"), "256");
+/// What a refusal of the kernel means here, where the knob knows it.
+fn refused(knob: &Knob, error: host::Error) -> KnobError {
+    let errno = error.errno();
+    let known = knob
+        .refusals
+        .iter()
+        .find(|(number, _)| Some(*number) == errno);
+    match (known, &error) {
+        (Some((_, why)), host::Error::Io { path, .. }) => KnobError::Refused {
+            path: path.display().to_string(),
+            why,
+        },
+        _ => error.into(),
     }
 }

@@ -1,19 +1,31 @@
 //! What is to outlive a reboot, and the file that would make it so.
 
-use super::Knob;
+use super::{Knob, SubjectFiles};
+use model::subject::Subject;
+
+/// One value that a record proved to be better, on this machine.
+#[derive(Clone, Debug)]
+pub struct ProvenValue {
+    /// The knob.
+    pub knob: &'static Knob,
+    /// The subject on which it was proved.
+    pub files: SubjectFiles,
+    /// A plain word that the knob takes.
+    pub value: String,
+}
 
 /// Settings of one device that a record proved. There is no other way to make one than [`super::proven::wish`], which
 /// checks every word of it against the catalogue and the machine.
 #[derive(Clone, Debug)]
 pub struct Wish {
     device: String,
-    values: Vec<(&'static Knob, String)>,
+    values: Vec<ProvenValue>,
     record: i64,
 }
 
 impl Wish {
     /// Of values that were checked.
-    pub(super) fn new(device: String, values: Vec<(&'static Knob, String)>, record: i64) -> Wish {
+    pub(super) fn new(device: String, values: Vec<ProvenValue>, record: i64) -> Wish {
         Wish {
             device,
             values,
@@ -21,19 +33,31 @@ impl Wish {
         }
     }
 
-    /// Kernel name of the device: one plain name below `/sys/block`.
+    /// Kernel name of the device on which they were proved: one plain name below `/sys/block`.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// Knobs and their values, plain words that the knobs take, in the order of writing.
-    pub fn values(&self) -> &[(&'static Knob, String)] {
+    /// The values in the order of writing.
+    pub fn values(&self) -> &[ProvenValue] {
         &self.values
     }
 
     /// The record that proved them.
     pub fn record(&self) -> i64 {
         self.record
+    }
+
+    /// Those of its values whose subject a way to persist takes.
+    pub(super) fn part(&self, takes: fn(&Subject) -> bool) -> Wish {
+        let values = self
+            .values
+            .iter()
+            .filter(|value| takes(value.files.subject()));
+        Wish {
+            values: values.cloned().collect(),
+            ..self.clone()
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use super::race::{Race, Raced};
 use super::retry;
 use super::run::Run;
 use super::settle::Settled;
+use model::units;
 
 /// Below this the audit says nothing about slow carry-over, and the verdict says so.
 const HORIZON_NOTE_MS: u64 = 1_000;
@@ -97,8 +98,8 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
     match found {
         Found::Open | Found::TooNoisy if outliers > 0.4 => {
             let detail = format!(
-                "{:.0} % of the pairs are outliers of the calibrated noise",
-                outliers * 100.0
+                "{} of the pairs are outliers of the calibrated noise",
+                units::share(outliers)
             );
             let effect = conclude::undecided(run, pairs, 1).effect;
             let finding = Finding {

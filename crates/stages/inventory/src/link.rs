@@ -2,6 +2,7 @@
 
 use super::Draft;
 use host::Host;
+use model::units;
 
 /// Of a serial link with ten bits to the byte, what is left for data after framing and commands: 6 Gbit/s SATA reads
 /// about 550 MB/s at best.
@@ -14,14 +15,11 @@ pub(super) fn offer(draft: &mut Draft, name: &str, now_bytes_per_s: f64, most_by
         draft.layer.number(fact).is_none_or(|known| value < known)
     };
     if least(draft, "link_bytes_per_s", now_bytes_per_s) {
-        draft.fact("link_bytes_per_s", Some(format!("{now_bytes_per_s:.0}")));
+        draft.fact("link_bytes_per_s", Some(units::whole(now_bytes_per_s)));
         draft.fact("link_limited_by", Some(name));
     }
     if least(draft, "link_bytes_per_s_max", most_bytes_per_s) {
-        draft.fact(
-            "link_bytes_per_s_max",
-            Some(format!("{most_bytes_per_s:.0}")),
-        );
+        draft.fact("link_bytes_per_s_max", Some(units::whole(most_bytes_per_s)));
     }
 }
 

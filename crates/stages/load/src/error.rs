@@ -231,7 +231,7 @@ impl LoadError {
         };
         LoadError::Io {
             direction,
-            target: shown(target),
+            target: model::text::shown(target),
             offset,
             bytes,
             errno,
@@ -239,11 +239,6 @@ impl LoadError {
             advice: parts::io_advice(errno),
         }
     }
-}
-
-/// A path for a message, its control characters replaced: names on a disk are not to be trusted with a terminal.
-pub(super) fn shown(path: &std::path::Path) -> String {
-    model::text::shown(path)
 }
 
 #[cfg(test)]

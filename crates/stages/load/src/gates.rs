@@ -9,11 +9,11 @@ mod mounts;
 mod openers;
 mod uses;
 
-use super::error::shown;
 use super::{Consent, LoadError, signatures};
 use device::{Device, kernel_name};
 use host::files::{Access, DataFile};
 use host::{Host, Target, clock, rights};
+use model::text::shown;
 
 /// How often and how long apart a device is looked at before it counts as open or claimed: udev and partitioning tools
 /// open every new device for a moment, and that is no use of it.

@@ -120,5 +120,5 @@ fn failed(
 }
 
 fn directory(file: &DataFile) -> String {
-    super::error::shown(file.path().parent().unwrap_or(Path::new(".")))
+    model::text::shown(file.path().parent().unwrap_or(Path::new(".")))
 }

@@ -18,12 +18,9 @@ pub struct LoopDevice {
 impl LoopDevice {
     /// A device of `bytes`; none, with the reason printed, where this machine or this user cannot have one.
     pub fn attach(bytes: u64) -> Option<LoopDevice> {
-        let skip = |why: &str| {
-            println!("skipped: {why}");
-            None
-        };
         if !rights::is_root() {
-            return skip("only root can attach loop devices");
+            skip::missing("root", "only root can attach loop devices");
+            return None;
         }
         let dir = temporary_dir("loop").unwrap();
         let image = dir.path().join("image");
@@ -54,7 +51,7 @@ impl LoopDevice {
             Ok(done) => done.stderr.trim().to_string(),
             Err(error) => error.to_string(),
         };
-        println!("skipped: {why}");
+        skip::missing("loop", why);
         None
     }
 
@@ -65,17 +62,13 @@ impl LoopDevice {
 
     /// Runs a program on the device; false, with the reason printed, where it is missing or fails.
     pub fn run(&self, program: &str, arguments: &[&str]) -> bool {
-        match spawn::run(program, arguments) {
-            Ok(done) if done.status == Some(0) => true,
-            Ok(done) => {
-                println!("skipped: {program}: {}", done.stderr.trim());
-                false
-            }
-            Err(error) => {
-                println!("skipped: {error}");
-                false
-            }
-        }
+        let why = match spawn::run(program, arguments) {
+            Ok(done) if done.status == Some(0) => return true,
+            Ok(done) => format!("{program}: {}", done.stderr.trim()),
+            Err(error) => error.to_string(),
+        };
+        skip::missing("mount", why);
+        false
     }
 
     /// All bytes of the device.

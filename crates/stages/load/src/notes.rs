@@ -59,7 +59,7 @@ mod tests {
         )
         .unwrap();
         if prepared.is_in_memory() {
-            println!("skipped: the temporary directory lives in memory");
+            skip::missing("disk", "the temporary directory lives in memory");
             return;
         }
         let doubts = |rw, direct| {

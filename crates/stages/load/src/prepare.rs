@@ -1,11 +1,11 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
-use super::error::shown;
 use super::{Consent, LoadError, Needs, check, gates, layout};
 use host::files::{Access, DataFile, Kind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
 use model::job::{Job, Sharing};
+use model::text::shown;
 use model::units;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -278,46 +278,35 @@ fn directory(
     let count = u64::from(owners) * u64::from(job.files.count());
     let bytes = file_bytes * count;
     room(dir, bytes)?;
-    let direct = scratch::takes_direct(&first);
     let in_memory = first.is_in_memory();
+    let access = Access {
+        direct: scratch::takes_direct(&first),
+        write: true,
+        ..Access::default()
+    };
+    let mut done = 0;
+    let mut fill = |file: &DataFile| -> Result<(), LoadError> {
+        let writer = file.reopen(access)?;
+        let mut told = |now: u64, _| progress(done + now, bytes);
+        let eaten = || eaten(dir, bytes);
+        layout::make(&writer, file_bytes, job, stop, &eaten, &mut told)?;
+        done += file_bytes;
+        Ok(())
+    };
     let mut fresh =
         std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| scratch::create(dir)));
     let mut files: Vec<Vec<DataFile>> = Vec::new();
-    let mut done = 0;
     for _ in 0..owners {
         let mut own = Vec::new();
         for file in fresh.by_ref().take(job.files.count() as usize) {
             let file = file?;
-            let writer = file.reopen(Access {
-                direct,
-                write: true,
-                ..Access::default()
-            })?;
-            let mut told = |now: u64, _| progress(done + now, bytes);
-            layout::make(
-                &writer,
-                file_bytes,
-                job,
-                stop,
-                &|| eaten(dir, bytes),
-                &mut told,
-            )?;
-            done += file_bytes;
+            fill(&file)?;
             own.push(file);
         }
         files.push(own);
     }
-    let what = if count == 1 {
-        "scratch file".into()
-    } else {
-        format!("{count} scratch files, together")
-    };
     Ok(Prepared {
-        notes: vec![format!(
-            "{what} of {} in {}, removed at the end",
-            units::bytes(bytes as f64),
-            shown(dir.path())
-        )],
+        notes: vec![scratch_note(dir, count, bytes)],
         file_bytes,
         unused_bytes: job.offset,
         align_bytes,
@@ -327,6 +316,19 @@ fn directory(
         ..bare(dir)
     }
     .without_cache())
+}
+
+fn scratch_note(dir: &Target, count: u64, bytes: u64) -> String {
+    let what = if count == 1 {
+        "scratch file".into()
+    } else {
+        format!("{count} scratch files, together")
+    };
+    let size = units::bytes(bytes as f64);
+    format!(
+        "{what} of {size} in {}, removed at the end",
+        shown(dir.path())
+    )
 }
 
 /// Bytes that each scratch file must have for the job.

@@ -307,7 +307,7 @@ impl Plan<'_> {
 fn open_again(file: &DataFile, access: Access) -> Result<DataFile, LoadError> {
     file.reopen(access).map_err(|error| match error.errno() {
         Some(libc::EINVAL) if access.direct => LoadError::NoDirect {
-            target: super::error::shown(file.path()),
+            target: model::text::shown(file.path()),
             why: "its file system refuses O_DIRECT".into(),
         },
         _ => error.into(),

@@ -188,7 +188,7 @@ impl Worker {
         let names = self
             .files
             .iter()
-            .map(|file| super::error::shown(file.path()))
+            .map(|file| model::text::shown(file.path()))
             .collect();
         Data::new(&self.job, self.seed).with_names(names)
     }
@@ -222,7 +222,7 @@ impl Worker {
         if self.job.verify.is_some_and(|verify| verify.fatal) {
             let path = self.path_of(io);
             self.shared.fail(LoadError::Corrupt {
-                target: super::error::shown(path),
+                target: model::text::shown(path),
                 what,
             });
         }

@@ -172,14 +172,14 @@ fn numbers(point: &Point) -> String {
     }
     let doubt = if point.little.holds { "" } else { " !" };
     format!(
-        "{:>7} {:>5} {:>12} {:>9} {:>9} {:>5} {:>6.1}{doubt}",
+        "{:>7} {:>5} {:>12} {:>9} {:>9} {:>5} {:>6}{doubt}",
         units::count(point.iops.mean.round()),
         half(&point.iops),
         units::bytes_per_s(point.bytes_per_s.mean),
         units::duration_ns(point.p50_ns.mean),
         units::duration_ns(point.p99_ns.mean),
         half(&point.p99_ns),
-        point.little.reached
+        units::decimals(point.little.reached, 1)
     )
 }
 
@@ -188,7 +188,7 @@ fn half(spread: &Spread) -> String {
     match spread.half_width() {
         None => "–".into(),
         Some(share) if share >= 1.0 => WIDE.into(),
-        Some(share) => format!("{:.0} %", share * 100.0),
+        Some(share) => units::share(share),
     }
 }
 

@@ -93,9 +93,7 @@ fn load_lines(load: &LoadFigures) -> Vec<String> {
             } else {
                 name.to_string()
             },
-            side.iops.map_or("-".into(), |iops| {
-                units::count(if iops >= 100.0 { iops.round() } else { iops })
-            }),
+            side.iops.map_or("-".into(), units::rate),
             side.bytes_per_s.map_or("-".into(), units::bytes_per_s),
         ];
         if side.latencies.is_empty() {

@@ -143,7 +143,7 @@ fn usb(layer: &Layer) -> Option<Row> {
     let best = layer
         .number("usb_speed_max_mbit")
         .filter(|best| *best > speed);
-    let best = best.map(|best| format!("the device can do {best:.0}"));
+    let best = best.map(|best| format!("the device can do {best}", best = units::whole(best)));
     let driver = layer.fact("usb_driver");
     let better = match (driver, layer.fact("uas_capable"), layer.fact("usb_quirks")) {
         (Some("usb-storage"), Some("yes"), Some(quirks)) if quirks.contains('u') => Some(
@@ -162,7 +162,7 @@ fn usb(layer: &Layer) -> Option<Row> {
     plain(
         "link",
         join([
-            Some(format!("USB {speed:.0} Mbit/s")),
+            Some(format!("USB {speed} Mbit/s", speed = units::whole(speed))),
             best,
             hubs,
             driver.map(str::to_string),

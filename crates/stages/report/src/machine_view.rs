@@ -254,7 +254,11 @@ fn log(path: &IoPath, all: bool) -> Option<String> {
         ));
     }
     let told = |line: &&model::iopath::LogLine| {
-        format!("[{:.3}] {}", line.uptime_s, line.text.replace('\n', " "))
+        format!(
+            "[{}] {}",
+            units::decimals(line.uptime_s, 3),
+            line.text.replace('\n', " ")
+        )
     };
     lines.extend(wanted[hidden..].iter().map(told));
     (!lines.is_empty()).then(|| lines.join("\n"))

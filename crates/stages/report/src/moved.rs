@@ -6,6 +6,7 @@ use super::text::{WIDTH, wrap};
 use model::layers::Side;
 use model::moved::{Change, Interrupts, Kind, Moved};
 use model::record::Trial;
+use model::units;
 use model::units::{bytes, count, duration_ns};
 use model::verdict::Outcome;
 
@@ -160,7 +161,7 @@ fn layer_sentence(change: &Change, tuned: &str, has_sides: bool) -> String {
 fn share(change: &Change, of: &str) -> String {
     match change.share {
         Some(share) if (0.05..0.995).contains(&share) => {
-            format!(", {:.0} % of the change in {of}", share * 100.0)
+            format!(", {} of the change in {of}", units::share(share))
         }
         Some(share) if (0.995..1.1).contains(&share) => format!(", all of the change in {of}"),
         _ => String::new(),
@@ -168,7 +169,7 @@ fn share(change: &Change, of: &str) -> String {
 }
 
 fn cpu_sentence(change: &Change) -> String {
-    let percent = |value: f64| format!("{value:.0} %");
+    let percent = |value: f64| units::percent_whole(value);
     let (from, to) = (change.from, change.to);
     let spends = |what: &str| {
         format!(
@@ -216,7 +217,7 @@ fn device_sentence(change: &Change) -> String {
         "write_merges_per_s" => format!("merged writes on {on} {} in a second", arrow(&count)),
         "in_flight" => format!(
             "in flight on {on} {}",
-            arrow(&|value| format!("{value:.1}"))
+            arrow(&|value| units::decimals(value, 1))
         ),
         "await_read_ms" => format!("reads on {on} wait {} from queue to completion", arrow(&ms)),
         "await_write_ms" => format!(

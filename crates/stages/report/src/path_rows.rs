@@ -64,9 +64,10 @@ fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
     if let Some((free, total)) = number(layer, "free_bytes").zip(number(layer, "total_bytes")) {
         let share = free / total * 100.0;
         let text = format!(
-            "{} of {} ({share:.0} %)",
+            "{} of {} ({share})",
             units::bytes(free),
-            units::bytes(total)
+            units::bytes(total),
+            share = units::percent_whole(share)
         );
         rows.push(Row::plain("free", text));
     }

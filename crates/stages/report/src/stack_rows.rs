@@ -31,7 +31,7 @@ fn plain(key: &str, text: impl AsRef<str>) -> Option<Row> {
 }
 
 fn percent(layer: &Layer, fact: &str) -> Option<String> {
-    Some(format!("{:.0} %", layer.number(fact)?))
+    Some(units::percent_whole(layer.number(fact)?))
 }
 
 fn name(layer: &Layer) -> Option<Row> {
@@ -93,7 +93,10 @@ fn state(layer: &Layer) -> Option<Row> {
             .fact("failed_members")
             .map(|names| format!("; failed: {names}"))
             .unwrap_or_default();
-        state.push_str(&format!(", degraded: {missing:.0} missing{failed}"));
+        state.push_str(&format!(
+            ", degraded: {missing} missing{failed}",
+            missing = units::whole(missing)
+        ));
     }
     plain("state", state)
 }
@@ -146,13 +149,19 @@ fn paths(layer: &Layer) -> Option<Row> {
     let active = layer.number("paths_active")?;
     let failed = layer.number("paths_failed").filter(|failed| *failed > 0.0);
     let failed = failed
-        .map(|failed| format!(", {failed:.0} failed"))
+        .map(|failed| format!(", {failed} failed", failed = units::whole(failed)))
         .unwrap_or_default();
     let policy = layer
         .fact("path_policy")
         .map(|policy| format!(", {policy}"))
         .unwrap_or_default();
-    plain("paths", format!("{active:.0} active{failed}{policy}"))
+    plain(
+        "paths",
+        format!(
+            "{active} active{failed}{policy}",
+            active = units::whole(active)
+        ),
+    )
 }
 
 fn thin_pool(layer: &Layer) -> Option<Row> {

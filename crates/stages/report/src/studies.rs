@@ -380,8 +380,8 @@ fn steady_lines(steady: &Steadiness, is_worn_in: bool) -> Vec<String> {
     lines.push(format!("  sustained {}", text(steady.sustained)));
     if let Some(window) = &steady.window {
         lines.push(format!(
-            "  window    range {:.1} %, the line moves by {}   {} rounds in all",
-            window.range * 100.0,
+            "  window    range {} %, the line moves by {}   {} rounds in all",
+            units::decimals(window.range * 100.0, 1),
             units::percent_signed(window.slope),
             steady.rounds.len()
         ));
@@ -415,10 +415,10 @@ fn unsteady(steady: &Steadiness, is_worn_in: bool) -> String {
             units::percent_signed(window.slope)
         ),
         Some(window) => format!(
-            "The figures do not settle, they fluctuate: over the last window they range over {:.0} % without going \
+            "The figures do not settle, they fluctuate: over the last window they range over {} without going \
              anywhere. Other load on the device or its own housekeeping does that; longer rounds (--round) average \
              over it.",
-            window.range * 100.0
+            units::share(window.range)
         ),
         None => {
             format!("There was no whole window, so nothing is known about what lasts. {advice}")
@@ -564,8 +564,69 @@ mod tests {
     }
 
     #[test]
-    fn an_unsteady_load_says_so_and_a_cliff_is_told() {
-        let mut steady = Steadiness {
+    fn an_unsteady_load_says_so() {
+        let seen = Verdict {
+            mean: 8e3,
+            range: 0.3,
+            slope: -0.22,
+            deviation: 0.2,
+            holds: false,
+        };
+        let unsteady = Steadiness {
+            attained: false,
+            attained_ms: None,
+            cliff: None,
+            window: Some(seen),
+            ..steady()
+        };
+        assert!(steady_sentence(&unsteady).starts_with("not steady when the load ended"));
+        let lines = steady_lines(&unsteady, false).join("\n");
+        assert!(
+            lines.contains("in transition") && lines.contains("−22 %"),
+            "{lines}"
+        );
+        assert!(lines.contains("--precondition"), "{lines}");
+        assert!(
+            !steady_lines(&unsteady, true)
+                .join("\n")
+                .contains("--precondition"),
+            "it was done already"
+        );
+        let restless = Steadiness {
+            window: Some(Verdict {
+                slope: 0.01,
+                ..seen
+            }),
+            ..unsteady.clone()
+        };
+        assert!(
+            steady_lines(&restless, false)
+                .join("\n")
+                .contains("fluctuate")
+        );
+        assert!(
+            lines.lines().all(|line| line.chars().count() <= WIDTH),
+            "{lines}"
+        );
+    }
+
+    #[test]
+    fn a_cliff_before_the_steady_state_is_said() {
+        assert_eq!(
+            steady_sentence(&steady()),
+            "steady after 90 s: 8.00 k IOPS sustained"
+        );
+        let lines = steady_lines(&steady(), false).join("\n");
+        assert!(
+            lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"),
+            "{lines}"
+        );
+        assert!(!lines.contains("transition"));
+    }
+
+    /// Steady after a cliff.
+    fn steady() -> Steadiness {
+        Steadiness {
             criterion: Criterion::Snia {
                 metric: SteadyMetric::Iops,
                 round_ms: 10_000,
@@ -591,59 +652,6 @@ mod tests {
                 burst: 5e4,
                 after: 8e3,
             }),
-        };
-        assert_eq!(
-            steady_sentence(&steady),
-            "steady after 90 s: 8.00 k IOPS sustained"
-        );
-        let lines = steady_lines(&steady, false).join("\n");
-        assert!(
-            lines.contains("50.0 k IOPS until the cliff after 33 s and 6.00 GiB; then −84 %"),
-            "{lines}"
-        );
-        assert!(!lines.contains("transition"));
-        let seen = Verdict {
-            mean: 8e3,
-            range: 0.3,
-            slope: -0.22,
-            deviation: 0.2,
-            holds: false,
-        };
-        steady = Steadiness {
-            attained: false,
-            attained_ms: None,
-            cliff: None,
-            window: Some(seen),
-            ..steady
-        };
-        assert!(steady_sentence(&steady).starts_with("not steady when the load ended"));
-        let lines = steady_lines(&steady, false).join("\n");
-        assert!(
-            lines.contains("in transition") && lines.contains("−22 %"),
-            "{lines}"
-        );
-        assert!(lines.contains("--precondition"), "{lines}");
-        assert!(
-            !steady_lines(&steady, true)
-                .join("\n")
-                .contains("--precondition"),
-            "it was done already"
-        );
-        let restless = Steadiness {
-            window: Some(Verdict {
-                slope: 0.01,
-                ..seen
-            }),
-            ..steady.clone()
-        };
-        assert!(
-            steady_lines(&restless, false)
-                .join("\n")
-                .contains("fluctuate")
-        );
-        assert!(
-            lines.lines().all(|line| line.chars().count() <= WIDTH),
-            "{lines}"
-        );
+        }
     }
 }

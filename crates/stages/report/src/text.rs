@@ -2,6 +2,7 @@
 
 pub use model::text::clean;
 use std::borrow::Cow;
+pub use view::text::{columns, wrap};
 
 /// Lines are broken to stay within this, where words allow.
 pub const WIDTH: usize = 80;
@@ -59,48 +60,9 @@ impl Paint {
     }
 }
 
-/// Columns a text takes. Every character counts as one: names with wide characters shift their line, nothing more.
-pub fn columns(text: &str) -> usize {
-    text.chars().count()
-}
-
-/// Breaks text at spaces, or after commas where there are none, into lines of at most `width` columns. A word that is
-/// longer than a line keeps a line of its own: a path must stay whole to be copied.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in words(text) {
-        let line = lines.last_mut().map_or(0, |line| columns(line));
-        if line > 0 && line + columns(word.trim_end()) > width {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(word);
-        }
-    }
-    lines
-        .iter()
-        .map(|line| line.trim_end().to_string())
-        .collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(if text.contains(' ') { ' ' } else { ',' })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_break_where_a_reader_expects() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("rw,noatime,discard", 11), ["rw,noatime,", "discard"]);
-        assert_eq!(
-            wrap("a /very/long/path/name b", 6),
-            ["a", "/very/long/path/name", "b"]
-        );
-        assert_eq!(wrap("", 6), [""]);
-    }
 
     #[test]
     fn colour_only_adds() {

@@ -3,6 +3,8 @@
 use super::text::{WIDTH, clean, wrap};
 use model::finding::Finding;
 use model::frame::Frame;
+use model::units;
+use view::calendar::time_of_day;
 
 /// The heading of the rows, to be repeated now and then.
 pub const HEADING: &str =
@@ -108,18 +110,7 @@ fn await_ms(value: Option<f64>) -> String {
 
 /// A number, or `-` where there is no data.
 fn number(value: Option<f64>, decimals: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.decimals$}"))
-}
-
-/// `12:03:41` in UTC.
-pub fn time_of_day(unix_ms: u64) -> String {
-    let seconds = unix_ms / 1000 % 86_400;
-    format!(
-        "{:02}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    value.map_or_else(|| "-".into(), |value| units::decimals(value, decimals))
 }
 
 #[cfg(test)]

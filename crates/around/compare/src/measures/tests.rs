@@ -255,6 +255,8 @@ fn a_tune_brings_what_it_proved() {
     (record.verb, record.load) = ("tune".into(), None);
     record.trials = vec![Trial {
         knob: "scheduler".into(),
+        subject: None,
+        mark: None,
         device: "vda".into(),
         arms: vec!["none".into(), "bfq".into()],
         aa: false,

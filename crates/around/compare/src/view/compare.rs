@@ -431,7 +431,7 @@ mod tests {
         assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
         let text = lines.join("\n");
         assert!(
-            text.contains("a-file-nam…") && text.contains("+100 % (97 to 103)"),
+            text.contains("a-file-name…") && text.contains("+100 % (97 to 103)"),
             "{text}"
         );
         assert!(

@@ -3,6 +3,7 @@
 use super::{paragraph, right};
 use crate::words;
 use model::comparison::{ChangePoint, History, HistorySeries};
+use model::units;
 use report::text::{Paint, WIDTH, clean};
 
 /// Rows and columns of a chart, without its axis.
@@ -38,7 +39,7 @@ pub fn lines(found: &History, date: &dyn Fn(i64) -> String, paint: Paint) -> Vec
         };
         let text = format!(
             "{series} searched; the chance of a false change anywhere is at most {} % (seed {}).",
-            crate::words::times(found.alpha * 100.0).trim_end_matches(".0"),
+            units::times(found.alpha * 100.0).trim_end_matches(".0"),
             found.seed
         );
         lines.extend(paragraph(&text, 0));
@@ -159,7 +160,13 @@ fn told(series: &HistorySeries, change: &ChangePoint) -> Vec<String> {
             )
         }
     };
-    let mut lines = paragraph(&format!("┃ {level}, {where_it_is} (p {:.4})", change.p), 2);
+    let mut lines = paragraph(
+        &format!(
+            "┃ {level}, {where_it_is} (p {})",
+            units::decimals(change.p, 4)
+        ),
+        2,
+    );
     if change.changed.is_empty() {
         lines.extend(paragraph(
             "nothing that iodyno records changed there: look at load of others and hardware",

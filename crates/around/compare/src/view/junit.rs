@@ -5,6 +5,7 @@
 
 use crate::bound::is_failed;
 use model::comparison::{BoundResult, Comparison, Crossed};
+use model::units;
 
 /// The document. `seconds` is how long comparing took.
 pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
@@ -19,8 +20,9 @@ pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
         .filter(|one| one.crossed == Crossed::NotJudged)
         .count();
     let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\"",
-        found.bounds.len()
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds}\"",
+        found.bounds.len(),
+        seconds = units::decimals(seconds, 3)
     );
     let mut lines = vec![
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_string(),

@@ -8,17 +8,9 @@ pub mod rank;
 
 use report::text::{clean, columns};
 
-/// Cut in the middle to so many columns: names differ at their ends.
+/// Cleaned, and cut in the middle to so many columns: names differ at their ends.
 fn short(text: &str, width: usize) -> String {
-    let text = clean(text);
-    if columns(&text) <= width {
-        return text.into_owned();
-    }
-    let characters: Vec<char> = text.chars().collect();
-    let (head, tail) = ((width - 1) / 2, width - 1 - (width - 1) / 2);
-    let head: String = characters[..head].iter().collect();
-    let tail: String = characters[characters.len() - tail..].iter().collect();
-    format!("{head}…{tail}")
+    view::text::short(&clean(text), width)
 }
 
 /// Filled up with blanks at the end to a width in characters.

@@ -68,7 +68,7 @@ fn row(entry: &Entry, shared: bool) -> Vec<String> {
     let times = if entry.times < 1.005 {
         "1".into()
     } else {
-        words::times(entry.times)
+        units::times(entry.times)
     };
     let mut lines = vec![format!(
         "  {} {}{}{}{}{}{}  {}",

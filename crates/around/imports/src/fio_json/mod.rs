@@ -14,6 +14,7 @@ mod version;
 pub use latency::Latency;
 pub use version::Version;
 
+use crate::pieces::RESULTS_MAX;
 use model::imported::Samples;
 use std::collections::BTreeMap;
 use value::{Map, Value, count, map, number, text};
@@ -207,6 +208,8 @@ fn of_document(document: &Map) -> Output {
         ..Output::default()
     };
     let jobs = list(document, "jobs").chain(list(document, "client_stats"));
+    // One more than is read of a file, so that somebody notices.
+    let jobs = jobs.take(RESULTS_MAX + 1);
     output.jobs = jobs.map(|job| output.job(job)).collect();
     output
 }

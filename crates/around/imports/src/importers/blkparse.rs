@@ -16,6 +16,7 @@
 
 use super::blktrace::pairs::{Event, Pairs, Side, What};
 use super::blktrace::result;
+use crate::pieces::Pieces;
 use crate::printed::clean;
 use crate::{How, Importer, Piece, Text};
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ pub static IMPORTER: Importer = Importer {
 /// Fewer events than this are an example in somebody's text and no measurement.
 const EVENTS_MIN: usize = 4;
 
-fn find(text: &Text) -> Vec<Piece> {
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut events: Vec<Event> = Vec::new();
     let mut lines: HashMap<u32, Vec<Range<usize>>> = HashMap::new();
     let mut summary: Vec<Range<usize>> = Vec::new();
@@ -46,13 +47,12 @@ fn find(text: &Text) -> Vec<Piece> {
         }
     }
     if events.len() < EVENTS_MIN {
-        return Vec::new();
+        return;
     }
     // blkparse prints them in their order; a paste may not have them in it.
     events.sort_by_key(|event| event.at_ns);
     let mut pairs = Pairs::default();
     events.iter().for_each(|event| pairs.take(event));
-    let mut pieces = Vec::new();
     for (device, imported) in result::results(pairs, "blkparse", None) {
         let lines = lines.remove(&device).unwrap_or_default();
         pieces.push(Piece {
@@ -61,11 +61,10 @@ fn find(text: &Text) -> Vec<Piece> {
             unread: Vec::new(),
         });
     }
-    if let Some(piece) = pieces.last_mut() {
+    if let Some(piece) = pieces.own_mut().next_back() {
         piece.lines.extend(summary);
         piece.lines.sort_by_key(|range| range.start);
     }
-    pieces
 }
 
 fn add(lines: &mut Vec<Range<usize>>, index: usize) {

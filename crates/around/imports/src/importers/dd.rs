@@ -15,6 +15,7 @@
 //! ## Example
 //! `dd if=/dev/zero of=/srv/t bs=1M count=1024 oflag=direct 2>dd.txt; iodyno import dd.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::series::Series;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text};
@@ -37,8 +38,7 @@ struct Told {
     seconds: f64,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut told: Vec<Told> = Vec::new();
     let mut records: Vec<(usize, u64, u64)> = Vec::new();
     for (line, words) in text.lines.iter().enumerate() {
@@ -68,14 +68,12 @@ fn find(text: &Text) -> Vec<Piece> {
         records.clear();
     }
     pieces.extend(alone(text, &told));
-    pieces
 }
 
 /// Last lines without the records before them: a result each, but those that dd overwrote in its line are of one.
-fn alone(text: &Text, told: &[Told]) -> Vec<Piece> {
+fn alone(text: &Text, told: &[Told]) -> impl Iterator<Item = Piece> {
     told.chunk_by(|one, next| one.line == next.line)
         .map(|of_line| result(text, of_line, &[]))
-        .collect()
 }
 
 /// Bytes and seconds: the number at the start, and the one before the unit `s`, which a rate follows.
@@ -218,9 +216,10 @@ fn imported(last: Told, is_write: Option<bool>) -> Imported {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pieces::found;
 
     fn pieces(text: &str) -> Vec<Piece> {
-        find(&Text::new(text))
+        found(find, &Text::new(text))
     }
 
     #[test]

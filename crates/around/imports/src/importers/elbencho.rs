@@ -17,7 +17,8 @@
 mod csv;
 mod table;
 
-use crate::{How, Importer, Piece, Text};
+use crate::pieces::Pieces;
+use crate::{How, Importer, Text};
 use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
@@ -29,10 +30,9 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = table::find(text);
-    pieces.extend(csv::find(text));
-    pieces
+fn find(text: &Text, pieces: &mut Pieces) {
+    table::find(text, pieces);
+    csv::find(text, pieces);
 }
 
 /// A phase: its name, what its main figures and those of the reads beside it are, and facts.

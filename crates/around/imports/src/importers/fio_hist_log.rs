@@ -18,6 +18,7 @@ use super::fio_log::{DIRECTIONS, percentiles};
 use crate::{How, ImportError, Importer, Piece, Unread};
 use model::histogram::{Histogram, bucket_of, edge_of, value_of};
 use model::imported::{Imported, ImportedSeries, LatencyFigures, LoadFigures, SideFigures};
+use model::units;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
@@ -262,7 +263,8 @@ fn imported(sides: &[Side; 3], layout: Layout) -> Imported {
         let share = 100.0 * f64::from(1 << layout.coarseness) / 64.0;
         let coarseness = layout.coarseness;
         lossy.push(format!(
-            "coarseness {coarseness}: latencies are known to about {share:.0} % of their size"
+            "coarseness {coarseness}: latencies are known to about {share} of their size",
+            share = units::percent_whole(share)
         ));
     }
     if sides.iter().any(|side| side.has_more_blocks) {

@@ -17,6 +17,7 @@
 
 use crate::fio_json::{self, Direction, JobOutput, Latency, Output, Version};
 use crate::json_in_text;
+use crate::pieces::Pieces;
 use crate::{How, Importer, Piece, Text, Unread};
 use model::imported::{DiskFigures, Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
@@ -33,30 +34,34 @@ pub static IMPORTER: Importer = Importer {
 /// Words of which one stands near the beginning of a document of fio.
 const WORDS: [&str; 3] = ["fio version", "\"jobs\"", "client_stats"];
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut runs: Vec<(Range<usize>, Output)> = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
+    let mut run: Option<(Range<usize>, Output)> = None;
     let mut damaged = Vec::new();
     for document in json_in_text::documents(text, &WORDS, fio_json::document) {
-        let lines = document.lines;
+        let mut lines = document.lines;
         match document.said {
-            Ok(output) => match runs
-                .last_mut()
-                .filter(|(_, last)| is_same_run(last, &output))
-            {
-                Some(last) => *last = (last.0.start..lines.end, output),
-                None => runs.push((lines, output)),
-            },
+            Ok(output) => {
+                match run.take() {
+                    Some((before, last)) if is_same_run(&last, &output) => {
+                        lines.start = before.start;
+                    }
+                    Some((before, last)) => of_run(text, before, last, pieces),
+                    None => {}
+                }
+                run = Some((lines, output));
+            }
             Err(why) => damaged.push(unread(&lines, &why)),
         }
+        if pieces.is_cut() {
+            break;
+        }
     }
-    let mut pieces: Vec<Piece> = runs
-        .into_iter()
-        .flat_map(|(lines, output)| of_run(text, lines, output))
-        .collect();
-    if let Some(first) = pieces.first_mut() {
+    if let Some((lines, output)) = run {
+        of_run(text, lines, output, pieces);
+    }
+    if let Some(first) = pieces.own_mut().next() {
         first.unread.extend(damaged);
     }
-    pieces
 }
 
 fn unread(lines: &Range<usize>, why: &str) -> Unread {
@@ -96,7 +101,7 @@ fn is_same_run(before: &Output, after: &Output) -> bool {
 }
 
 /// Each job with its own lines; what stands before the first one and after the last one is theirs.
-fn of_run(text: &Text, document: Range<usize>, mut output: Output) -> Vec<Piece> {
+fn of_run(text: &Text, document: Range<usize>, mut output: Output, pieces: &mut Pieces) {
     let has_parts = output.parts().next().is_some();
     let starts = starts(text, &document, output.jobs.len());
     let all = starts.into_iter().zip(std::mem::take(&mut output.jobs));
@@ -117,7 +122,7 @@ fn of_run(text: &Text, document: Range<usize>, mut output: Output) -> Vec<Piece>
         let lines = start..end.max(start + 1);
         Piece::new(lines, imported(&output, job, is_alone))
     };
-    jobs.into_iter().zip(ends).map(piece).collect()
+    pieces.extend(jobs.into_iter().zip(ends).map(piece));
 }
 
 /// The line at which each job begins, one before its name; all in the first line where the document is not printed as fio

@@ -22,6 +22,7 @@ mod sentence;
 mod table;
 
 use crate::importers::fio_text::{self, Facts, marks};
+use crate::pieces::Pieces;
 use crate::{How, Importer, Piece, Text};
 use model::imported::{DiskFigures, Imported, LoadFigures, SideFigures};
 
@@ -63,18 +64,16 @@ pub(super) struct Quote {
     pub lossy: Vec<String>,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
+fn find(text: &Text, pieces: &mut Pieces) {
     if !text.lines.iter().any(|line| is_of_fio(line)) {
-        return Vec::new();
+        return;
     }
     let (mut quotes, in_tables) = table::find(text);
     let context = Context::of(text);
     quotes.extend(sentence::find(text, &in_tables, &context));
     quotes.sort_by_key(|quote| quote.lines);
-    once(quotes)
-        .into_iter()
-        .map(|quote| quote.piece(&context))
-        .collect()
+    let found = once(quotes).into_iter();
+    pieces.extend(found.map(|quote| quote.piece(&context)));
 }
 
 fn is_of_fio(line: &str) -> bool {

@@ -15,6 +15,7 @@
 
 use super::fio_text::values::plain;
 use crate::fio_json::value::NUMBER_MAX;
+use crate::pieces::Pieces;
 use crate::{How, Importer, Piece, Text};
 use model::imported::{DiskFigures, Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 
@@ -31,11 +32,11 @@ const TAIL: usize = 5 + 7 + 10 + 12;
 /// Fields of a disk.
 const DISK: usize = 9;
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     for (index, line) in text.lines.iter().enumerate() {
         // Version 2 writes the description on the line after.
-        if let (Some(description), Some(last)) = (line.strip_prefix(';'), pieces.last_mut())
+        if let (Some(description), Some(last)) =
+            (line.strip_prefix(';'), pieces.own_mut().next_back())
             && last.lines.last().is_some_and(|range| range.end == index)
             && last
                 .imported
@@ -54,7 +55,6 @@ fn find(text: &Text) -> Vec<Piece> {
             pieces.extend(job(&plain(line)).map(|imported| Piece::new(index..index + 1, imported)));
         }
     }
-    pieces
 }
 
 /// Fields in their order.

@@ -30,7 +30,8 @@ pub use command::{Facts, facts as command_facts};
 pub use side::is_whole;
 pub use time::unix_ms;
 
-use crate::{How, Importer, Piece, Text};
+use crate::pieces::Pieces;
+use crate::{How, Importer, Text};
 use std::ops::Range;
 
 /// Where it is described.
@@ -41,22 +42,23 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-fn find(text: &Text) -> Vec<Piece> {
+fn find(text: &Text, pieces: &mut Pieces) {
     let marks = marks::of_text(text);
-    let mut pieces: Vec<Piece> = Vec::new();
     let mut orphans = Vec::new();
     for run in run::runs(&marks) {
-        let found = run::pieces(run);
-        if found.is_empty() {
+        let before = pieces.own().len();
+        run::pieces(run, pieces);
+        if pieces.is_cut() {
+            break;
+        }
+        if pieces.own().len() == before {
             orphans.extend(run::orphan(run));
         }
-        pieces.extend(found);
     }
     // What is not in any result is told with the first one; without any, the lines are told as nobody's.
-    if let Some(first) = pieces.first_mut() {
+    if let Some(first) = pieces.own_mut().next() {
         first.unread.extend(orphans);
     }
-    pieces
 }
 
 /// Line numbers as runs of lines.

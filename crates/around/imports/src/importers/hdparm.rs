@@ -13,6 +13,7 @@
 //! ## Example
 //! `hdparm -tT /dev/sda >hdparm.txt; iodyno import hdparm.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::clean;
 use crate::printed::number::number;
 use crate::{How, Importer, Piece, Text};
@@ -28,8 +29,7 @@ pub static IMPORTER: Importer = Importer {
 
 const MIB: f64 = 1_048_576.0;
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut device: Option<(&str, usize)> = None;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
@@ -46,7 +46,8 @@ fn find(text: &Text) -> Vec<Piece> {
             // The line that names the device goes with the first of its timings.
             if let Some((_, at)) = device
                 && pieces
-                    .last()
+                    .own()
+                    .next_back()
                     .is_none_or(|last| last.lines.last().is_none_or(|lines| lines.end <= at))
             {
                 piece.lines.insert(0, at..at + 1);
@@ -54,7 +55,6 @@ fn find(text: &Text) -> Vec<Piece> {
             pieces.push(piece);
         }
     }
-    pieces
 }
 
 /// What was timed, MB and seconds.

@@ -14,6 +14,7 @@
 //! ## Example
 //! `ioping -c 20 -D /srv >ioping.txt; iodyno import ioping.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::number::{leading, number, size_factor, time_factor_ns};
 use crate::printed::series::Series;
 use crate::printed::{clean, commands};
@@ -40,8 +41,7 @@ struct Requests {
     size_bytes: Option<f64>,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut requests = Requests::default();
     let mut index = 0;
     while index < text.lines.len() {
@@ -59,7 +59,6 @@ fn find(text: &Text) -> Vec<Piece> {
             None => index += 1,
         }
     }
-    pieces
 }
 
 impl Requests {

@@ -22,7 +22,8 @@
 mod report;
 mod table;
 
-use crate::{How, Importer, Piece, Text};
+use crate::pieces::Pieces;
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -32,8 +33,8 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-fn find(text: &Text) -> Vec<Piece> {
-    report::find(text)
+fn find(text: &Text, pieces: &mut Pieces) {
+    report::find(text, pieces);
 }
 
 #[cfg(test)]

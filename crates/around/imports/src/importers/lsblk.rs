@@ -12,6 +12,7 @@
 //! ## Example
 //! `lsblk -O -b --json >lsblk.json; iodyno import lsblk.json`
 
+use crate::pieces::Pieces;
 use crate::printed::json;
 use crate::{How, Importer, Piece, Text};
 use model::imported::Imported;
@@ -31,38 +32,35 @@ const DEPTH_MAX: u32 = 32;
 /// So many facts are kept; more is another program's document.
 const FACTS_MAX: usize = 200_000;
 
-fn find(text: &Text) -> Vec<Piece> {
+fn find(text: &Text, pieces: &mut Pieces) {
     let documents = json::documents(text, "blockdevices").documents;
-    documents
-        .into_iter()
-        .filter_map(|(lines, document)| {
-            let devices = document.get("blockdevices")?.as_array()?;
-            let mut facts = BTreeMap::new();
-            devices
-                .iter()
-                .for_each(|device| take(&mut facts, device, None, 0));
-            let is_rounded = facts.iter().any(|(name, value)| {
-                name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P'])
-            });
-            let mut lossy = Vec::new();
-            if is_rounded {
-                lossy.push("sizes are rounded: lsblk was called without -b".to_string());
-            }
-            let units = match is_rounded {
-                true => vec!["K, M, G and T of lsblk are powers of 1,024".to_string()],
-                false => vec!["sizes are bytes".to_string()],
-            };
-            let imported = Imported {
-                tool: "lsblk".into(),
-                name: "lsblk".into(),
-                lossy,
-                units,
-                facts,
-                ..Imported::default()
-            };
-            (!imported.facts.is_empty()).then(|| Piece::new(lines, imported))
-        })
-        .collect()
+    pieces.extend(documents.into_iter().filter_map(|(lines, document)| {
+        let devices = document.get("blockdevices")?.as_array()?;
+        let mut facts = BTreeMap::new();
+        devices
+            .iter()
+            .for_each(|device| take(&mut facts, device, None, 0));
+        let is_rounded = facts.iter().any(|(name, value)| {
+            name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P'])
+        });
+        let mut lossy = Vec::new();
+        if is_rounded {
+            lossy.push("sizes are rounded: lsblk was called without -b".to_string());
+        }
+        let units = match is_rounded {
+            true => vec!["K, M, G and T of lsblk are powers of 1,024".to_string()],
+            false => vec!["sizes are bytes".to_string()],
+        };
+        let imported = Imported {
+            tool: "lsblk".into(),
+            name: "lsblk".into(),
+            lossy,
+            units,
+            facts,
+            ..Imported::default()
+        };
+        (!imported.facts.is_empty()).then(|| Piece::new(lines, imported))
+    }));
 }
 
 fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&str>, depth: u32) {
@@ -101,13 +99,14 @@ fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pieces::found;
 
     #[test]
     fn devices_and_their_children() {
         let document = "# lsblk -O --json\n{\"blockdevices\": [\n{\"name\": \"sda\", \"size\": \"1.8T\", \"rota\": true, \
                         \"model\": \" X \", \"serial\": null, \"children\": [{\"name\": \"sda1\", \
                         \"mountpoints\": [null, \"/srv\"]}]}]\n}\nafter\n";
-        let found = find(&Text::new(document));
+        let found = found(find, &Text::new(document));
         assert_eq!((found[0].lines.len(), found[0].lines[0].clone()), (1, 1..4));
         let facts = &found[0].imported.facts;
         let get = |name: &str| facts.get(name).map(String::as_str);

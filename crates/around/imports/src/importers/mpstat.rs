@@ -14,9 +14,10 @@
 //! ## Example
 //! `LC_ALL=C mpstat -P ALL -I SCPU 1 60 >mpstat.txt; iodyno import mpstat.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::columns::{self, Column, plain};
 use crate::printed::tables::{self, Cell, Tool};
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -35,8 +36,8 @@ static TOOL: Tool = Tool {
 const SUMS: &str =
     "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them";
 
-fn find(text: &Text) -> Vec<Piece> {
-    tables::find(text, &TOOL)
+fn find(text: &Text, pieces: &mut Pieces) {
+    tables::find(text, &TOOL, pieces);
 }
 
 fn head(words: &[&str]) -> Option<Vec<Cell>> {

@@ -13,6 +13,7 @@
 //! ## Example
 //! `nvme smart-log -o json /dev/nvme0n1 >smart.json; iodyno import smart.json`
 
+use crate::pieces::Pieces;
 use crate::printed::number::leading;
 use crate::printed::series::Series;
 use crate::printed::{clean, json};
@@ -34,8 +35,8 @@ const DATA_UNIT_BYTES: f64 = 512_000.0;
 /// Fewer words of the log than this are another program's.
 const KNOWN_MIN: usize = 5;
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = texts(text);
+fn find(text: &Text, pieces: &mut Pieces) {
+    texts(text, pieces);
     for (lines, document) in json::documents(text, "critical_warning").documents {
         let Some(values) = document.as_object() else {
             continue;
@@ -51,12 +52,10 @@ fn find(text: &Text) -> Vec<Piece> {
         }
         pieces.extend(imported(facts, true).map(|imported| Piece::new(lines, imported)));
     }
-    pieces
 }
 
 /// Logs as text.
-fn texts(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn texts(text: &Text, pieces: &mut Pieces) {
     let mut index = 0;
     while index < text.lines.len() {
         let head = clean(text.lines[index]);
@@ -88,7 +87,6 @@ fn texts(text: &Text) -> Vec<Piece> {
         }
         pieces.extend(imported(facts, false).map(|imported| Piece::new(begin..index, imported)));
     }
-    pieces
 }
 
 /// nvme-cli's word, our field, its unit, and what to multiply by.

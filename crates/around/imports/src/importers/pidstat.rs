@@ -14,9 +14,10 @@
 //! ## Example
 //! `LC_ALL=C pidstat -d 1 60 >pidstat.txt; iodyno import pidstat.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::columns::{Column, KB};
 use crate::printed::tables::{self, Cell, Tool};
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -32,10 +33,10 @@ static TOOL: Tool = Tool {
     alone_is_since_boot: true,
 };
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = tables::find(text, &TOOL);
+fn find(text: &Text, pieces: &mut Pieces) {
+    tables::find(text, &TOOL, pieces);
     for series in pieces
-        .iter_mut()
+        .own_mut()
         .flat_map(|piece| &mut piece.imported.series)
     {
         series
@@ -43,7 +44,6 @@ fn find(text: &Text) -> Vec<Piece> {
             .iter_mut()
             .for_each(|value| *value = value.filter(|value| *value >= 0.0));
     }
-    pieces
 }
 
 fn head(words: &[&str]) -> Option<Vec<Cell>> {

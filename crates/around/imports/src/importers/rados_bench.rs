@@ -17,7 +17,8 @@
 mod rows;
 mod sums;
 
-use crate::{How, Importer, Piece, Text};
+use crate::pieces::Pieces;
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -27,10 +28,9 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = sums::of_text(text);
-    pieces.extend(sums::of_json(text));
-    pieces
+fn find(text: &Text, pieces: &mut Pieces) {
+    sums::of_text(text, pieces);
+    sums::of_json(text, pieces);
 }
 
 #[cfg(test)]

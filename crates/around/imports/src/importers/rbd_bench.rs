@@ -12,6 +12,7 @@
 //! ## Example
 //! `rbd bench --io-type write --io-size 4K --io-threads 16 --io-total 1G pool/image >rbd.txt; iodyno import rbd.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::number::{leading, number, size_factor};
 use crate::printed::series::Series;
 use crate::printed::{clean, commands};
@@ -35,8 +36,7 @@ struct Open {
     series: Series,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut open = Open::default();
     let mut in_table = false;
     for (index, line) in text.lines.iter().enumerate() {
@@ -79,7 +79,6 @@ fn find(text: &Text) -> Vec<Piece> {
             }
         }
     }
-    pieces
 }
 
 /// `bench  type write io_size 4096 io_threads 16 bytes 1073741824 pattern sequential`; `bench-write  io_size …` of old ones.

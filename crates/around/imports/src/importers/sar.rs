@@ -16,9 +16,10 @@
 //! ## Example
 //! `LC_ALL=C sar -u -d -p 1 60 >sar.txt; iodyno import sar.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::columns::{self, Column, plain};
 use crate::printed::tables::{self, Cell, Tool};
-use crate::{How, Importer, Piece, Text};
+use crate::{How, Importer, Text};
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -38,8 +39,8 @@ static TOOL: Tool = Tool {
 const PAGED: &str = "pgpgin/s and pgpgout/s are KiB a second";
 const BLOCKS: &str = "bread/s and its kin are blocks of 512 bytes a second";
 
-fn find(text: &Text) -> Vec<Piece> {
-    tables::find(text, &TOOL)
+fn find(text: &Text, pieces: &mut Pieces) {
+    tables::find(text, &TOOL, pieces);
 }
 
 /// The head of a table that is read here, of the words after the time.

@@ -16,6 +16,7 @@
 
 mod parts;
 
+use crate::pieces::Pieces;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text};
 use parts::Result;
@@ -31,8 +32,7 @@ pub static IMPORTER: Importer = Importer {
 /// A result is at most so long; empty lines between pasted ones are in it.
 const LINES_MAX: usize = 400;
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut open: Option<(usize, usize, Result)> = None;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
@@ -57,7 +57,6 @@ fn find(text: &Text) -> Vec<Piece> {
         }
     }
     pieces.extend(open.and_then(|open| finish(text, open)));
-    pieces
 }
 
 fn finish(text: &Text, (from, last, result): (usize, usize, Result)) -> Option<Piece> {

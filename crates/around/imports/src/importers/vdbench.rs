@@ -13,6 +13,7 @@
 //! ## Example
 //! `./vdbench -f job -o out; iodyno import out/flatfile.html`
 
+use crate::pieces::Pieces;
 use crate::printed::clean;
 use crate::printed::moment::{Days, time_of_day};
 use crate::printed::number::number;
@@ -44,8 +45,7 @@ struct Run {
     unread: Vec<Unread>,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut names: Option<(Vec<&str>, usize)> = None;
     let mut run = Run::default();
     for (index, line) in text.lines.iter().enumerate() {
@@ -75,14 +75,13 @@ fn find(text: &Text) -> Vec<Piece> {
         if name != run.name && !run.name.is_empty() {
             pieces.extend(std::mem::take(&mut run).finish());
         }
-        if run.name.is_empty() && pieces.is_empty() {
+        if run.name.is_empty() && pieces.own().len() == 0 {
             run.lines.push(*at..*at + 1);
         }
         run.name = name.to_string();
         run.row(index, &get);
     }
     pieces.extend(run.finish());
-    pieces
 }
 
 fn is_head(words: &[&str]) -> bool {

@@ -18,6 +18,7 @@
 //! ## Example
 //! `vmstat -t 1 60 >vmstat.txt; iodyno import vmstat.txt`
 
+use crate::pieces::Pieces;
 use crate::printed::columns::{Column, plain};
 use crate::printed::moment::{Days, time_of_day};
 use crate::printed::number::number;
@@ -52,8 +53,7 @@ struct Run<'a> {
     unread: Vec<Unread>,
 }
 
-fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn find(text: &Text, pieces: &mut Pieces) {
     let mut run: Option<Run> = None;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
@@ -76,7 +76,6 @@ fn find(text: &Text) -> Vec<Piece> {
         }
     }
     pieces.extend(run.and_then(Run::finish));
-    pieces
 }
 
 /// The line above the head: `procs -----------memory---------- …`.

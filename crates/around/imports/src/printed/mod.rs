@@ -11,7 +11,7 @@ pub mod number;
 pub mod series;
 pub mod tables;
 #[cfg(test)]
-mod wrong_claims;
+pub mod wrong_claims;
 
 /// A line as its tool printed it: without what a paste puts around it (`1 | … |`, a quotation mark).
 pub fn clean(line: &str) -> &str {

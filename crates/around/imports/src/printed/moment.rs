@@ -1,5 +1,8 @@
 //! Times of day in front of rows, and dates above reports, in the forms that locales give them.
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 const DAY_MS: f64 = 86_400_000.0;
 
 /// A time of day at the start of some words, ms, and how many words it takes: `22:45:01`, `10:45:01 PM`, `22.45.01`,
@@ -101,16 +104,13 @@ fn number_like(word: &str) -> bool {
 
 /// Ms since 1970 of an ISO date, a time of day and an offset (`+0000`, `+02:00`, `Z`).
 fn unix_ms(date: &str, ms: f64, offset: &str) -> Option<u64> {
-    let parts: Vec<i64> = date
+    let parts: Vec<i16> = date
         .split('-')
         .map(|part| part.parse().ok())
         .collect::<Option<_>>()?;
     let [year, month, day] = parts[..] else {
         return None;
     };
-    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
     let digits: String = offset.chars().filter(char::is_ascii_digit).collect();
     let east_min = match offset {
         "Z" => 0,
@@ -120,22 +120,16 @@ fn unix_ms(date: &str, ms: f64, offset: &str) -> Option<u64> {
         }
         _ => return None,
     };
-    let total = days(year, month, day) * 86_400_000 + ms as i64 - east_min * 60_000;
-    u64::try_from(total).ok()
+    let midnight_ms = midnight_unix_ms(year, month, day)?;
+    u64::try_from(midnight_ms + ms as i64 - east_min * 60_000).ok()
 }
 
-/// Days since 1970 of a date of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month <= 2 {
-        (year - 1, month + 9)
-    } else {
-        (year, month - 3)
-    };
-    let era = year.div_euclid(400);
-    let of_era = year - era * 400;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day
-        - 1
-        - 719_468
+/// Ms since 1970 of a day's beginning in UTC; none of a day that the calendar does not have.
+pub fn midnight_unix_ms(year: i16, month: i16, day: i16) -> Option<i64> {
+    let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
+    let midnight = Date::new(year, month, day).ok()?.at(0, 0, 0, 0);
+    let moment = TimeZone::UTC.to_timestamp(midnight).ok()?;
+    Some(moment.as_millisecond())
 }
 
 /// Ms since 1970 of `2026-11-21T22:45:01Z` and its like.

@@ -5,6 +5,7 @@ use super::moment::{Days, time_of_day};
 use super::number::number;
 use super::series::Series;
 use super::{banner, clean, commands};
+use crate::pieces::Pieces;
 use crate::{Piece, Text, Unread};
 use model::imported::Imported;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,11 +64,11 @@ struct Row {
 }
 
 /// The results of a tool in a text.
-pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
+pub fn find(text: &Text, tool: &Tool, pieces: &mut Pieces) {
     let mut reader = Reader {
         text,
         tool,
-        pieces: Vec::new(),
+        pieces,
         open: None,
         head: None,
         is_skipped: false,
@@ -79,14 +80,13 @@ pub fn find(text: &Text, tool: &Tool) -> Vec<Piece> {
         }
     }
     reader.close();
-    reader.pieces
 }
 
 /// Where a text is between two lines.
 struct Reader<'a> {
     text: &'a Text<'a>,
     tool: &'a Tool,
-    pieces: Vec<Piece>,
+    pieces: &'a mut Pieces,
     open: Option<Open>,
     head: Option<Head<'a>>,
     /// The rows below a head that is not read go with it.

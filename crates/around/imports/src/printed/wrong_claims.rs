@@ -4,11 +4,12 @@
 use super::fixtures::folder;
 use crate::dice::mix64;
 use crate::importers::ALL;
+use crate::pieces::found;
 use crate::{How, Text, import};
 use std::collections::BTreeMap;
 
 /// Fixtures by importer: the folder's name is its id.
-fn fixtures() -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
+pub fn fixtures() -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
     let mut all: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
     for importer in ALL {
         let Ok(entries) = std::fs::read_dir(folder().join(importer.id)) else {
@@ -70,7 +71,11 @@ fn what_one_importer_finds_no_other_finds() {
             let owners = owners(&id, &name);
             for importer in ALL.iter().filter(|importer| !owners.contains(&importer.id)) {
                 if let How::Text(find) | How::Json(find) = importer.how {
-                    assert!(find(&text).is_empty(), "{} takes {name}", importer.id);
+                    assert!(
+                        found(find, &text).is_empty(),
+                        "{} takes {name}",
+                        importer.id
+                    );
                 }
                 if let How::Stream { is_mine, .. } = importer.how {
                     assert!(

@@ -1,15 +1,16 @@
 //! The windows of an experiment over time: what each arm gave when, so that drift and neighbours can be seen to hit all
 //! arms alike.
 
-use super::{Look, arm_letter, id_part};
+use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
 use crate::reduce::{Step, points};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData};
 use model::record::{Record, Trial, WindowRun};
-use model::verdict::Stage;
+use view::scale::Quantity;
+use view::stage;
+use view::trial::letter;
 
 /// Height of the lane that shows which arm ran.
 const LANE: f64 = 12.0;
@@ -52,7 +53,7 @@ fn caption(trial: &Trial) -> String {
         .arms
         .iter()
         .enumerate()
-        .map(|(index, arm)| format!("{} {arm}", arm_letter(index)))
+        .map(|(index, arm)| format!("{} {arm}", letter(index)))
         .collect();
     let halves = trial
         .windows
@@ -101,7 +102,7 @@ fn description(trial: &Trial) -> String {
         let words = |value| Quantity::Iops.words(value);
         Some(format!(
             "{} {name}: {} in the mean of {count} windows, {} to {}",
-            arm_letter(index),
+            letter(index),
             words(mean),
             words(least),
             words(most)
@@ -120,27 +121,13 @@ fn table(trial: &Trial) -> Table {
         let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
         table.row([
             Quantity::Seconds.words(window.start_ms as f64 / 1e3),
-            stage_word(window.stage).to_string(),
-            format!("{} {arm}", arm_letter(window.arm)),
+            stage::word(window.stage).to_string(),
+            format!("{} {arm}", letter(window.arm)),
             Quantity::Seconds.words(window.length_ms as f64 / 1e3),
             Quantity::Iops.words(window.rate),
         ]);
     }
     table.cut("windows")
-}
-
-/// A stage in a word.
-pub fn stage_word(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Headroom => "headroom",
-        Stage::Settle => "settle",
-        Stage::Calibrate => "calibrate",
-        Stage::Pairs => "pairs",
-        Stage::Race => "race",
-        Stage::Audit => "audit",
-        Stage::Holdout => "hold-out",
-        Stage::Explain => "traced",
-    }
 }
 
 /// The windows of an arm at their mean rates, from the chart's start on; what settles is left out.
@@ -175,7 +162,7 @@ fn names(trial: &Trial) -> Vec<String> {
         .arms
         .iter()
         .enumerate()
-        .map(|(index, arm)| format!("{} {arm}", arm_letter(index)))
+        .map(|(index, arm)| format!("{} {arm}", letter(index)))
         .collect()
 }
 
@@ -290,7 +277,7 @@ fn lane(trial: &Trial, frame: &mut Frame, start: f64) {
             .svg
             .rect(&class, (from, bottom + 2.0), ((to - from).max(0.5), LANE));
         if to - from >= 10.0 {
-            let letter = arm_letter(arm).to_string();
+            let letter = letter(arm).to_string();
             frame.svg.text(
                 "t3",
                 ((from + to) / 2.0, bottom + LANE),

@@ -5,11 +5,11 @@ use super::{Look, percentiles, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData};
 use model::comparison::{CurveCell, Curves};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// The most records on one chart.
 pub const MOST: usize = 6;
@@ -21,7 +21,7 @@ pub fn figures(records: &[(&str, &Record)], curves: &[Curves]) -> Vec<Figure> {
         .iter()
         .take(MOST)
         .enumerate()
-        .map(|(index, (name, record))| (format!("{} {name}", super::arm_letter(index)), *record))
+        .map(|(index, (name, record))| (format!("{} {name}", view::trial::letter(index)), *record))
         .collect();
     let named: Vec<(&str, &Record)> = named
         .iter()

@@ -3,9 +3,10 @@
 use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
-use crate::scale::Quantity;
 use crate::series::{gauge, log_of, rates, summary};
 use model::record::Record;
+use model::sample::SensorLog;
+use view::scale::Quantity;
 
 /// Less than this share of the background limit is nobody's concern.
 const NOTABLE: f64 = 0.02;
@@ -38,19 +39,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             steps: writeback,
         },
     ];
-    // The limits move with free memory, so they are lines too.
-    let limits = [
-        ("background", Look::Fifth, "vm.dirty_background_threshold"),
-        ("limit", Look::Sync, "vm.dirty_threshold"),
-    ];
-    lines.extend(limits.into_iter().filter_map(|(name, look, series)| {
-        let steps = value(series)?;
-        summary(&steps).is_some().then(|| Line {
-            name: name.into(),
-            look,
-            steps,
-        })
-    }));
+    lines.extend(limits(log));
     let pages = Lines {
         id: "dirty".into(),
         measure: "dirty pages".into(),
@@ -62,6 +51,31 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             .into(),
         gap_reason: "no sample was taken then".into(),
     };
+    [pages.figure(), flows(log).figure()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The limits move with free memory, so they are lines too.
+fn limits(log: &SensorLog) -> Vec<Line> {
+    let limits = [
+        ("background", Look::Fifth, "vm.dirty_background_threshold"),
+        ("limit", Look::Sync, "vm.dirty_threshold"),
+    ];
+    let line = |(name, look, series): (&str, Look, &str)| {
+        let steps = gauge(log, &[series.to_string()], 1.0)?;
+        summary(&steps).is_some().then(|| Line {
+            name: name.into(),
+            look,
+            steps,
+        })
+    };
+    limits.into_iter().filter_map(line).collect()
+}
+
+/// What becomes dirty, and what becomes clean again.
+fn flows(log: &SensorLog) -> Lines {
     let flow = |name: &str, look, series: &str| {
         Some(Line {
             name: name.into(),
@@ -69,7 +83,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             steps: rates(log, &[series.to_string()], 1.0)?,
         })
     };
-    let flows = Lines {
+    Lines {
         id: "dirty-flow".into(),
         measure: "into the cache and out of it".into(),
         quantity: Quantity::BytesPerS,
@@ -80,9 +94,5 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         is_log: false,
         caption: "What programs dirtied and what was written out, of the whole machine; the gap between them fills memory.".into(),
         gap_reason: "no sample was taken then".into(),
-    };
-    [pages.figure(), flows.figure()]
-        .into_iter()
-        .flatten()
-        .collect()
+    }
 }

@@ -3,8 +3,9 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
+use view::calendar::{day, minute};
+use view::scale::Quantity;
 
 /// With fewer records nothing is said about changes.
 pub const FEW: usize = 8;
@@ -84,7 +85,7 @@ fn title(plan: &HistoryPlan, dots: &[Dot]) -> String {
                 "{}: {} from {}{beside}",
                 plan.measure,
                 turn.effect,
-                date(dots[(turn.after + 1).min(dots.len() - 1)].unix_ms)
+                minute(dots[(turn.after + 1).min(dots.len() - 1)].unix_ms)
             )
         }
         (None, 1) => format!("{}: one record", plan.measure),
@@ -118,8 +119,8 @@ fn description(plan: &HistoryPlan, dots: &[Dot]) -> String {
     format!(
         "{} records from {} to {}, between {} and {}; {} changes marked.",
         dots.len(),
-        date(dots[0].unix_ms),
-        date(dots[dots.len() - 1].unix_ms),
+        minute(dots[0].unix_ms),
+        minute(dots[dots.len() - 1].unix_ms),
         plan.quantity.words(least),
         plan.quantity.words(most),
         plan.turns.len()
@@ -140,7 +141,7 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
             _ => "–".into(),
         };
         table.row([
-            date(dot.unix_ms),
+            minute(dot.unix_ms),
             dot.name.clone(),
             plan.quantity.words(dot.value),
             interval,
@@ -150,77 +151,85 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
 }
 
 fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
+    let (x, y) = (dates(dots, size), values(plan, dots));
+    let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
+    segments(plan, dots, &mut frame);
+    for dot in dots {
+        draw_dot(plan, dot, &mut frame);
+    }
+    frame.finish(&description(plan, dots))
+}
+
+fn dates(dots: &[Dot], size: Size) -> Axis {
     let (first, last) = (dots[0].unix_ms as f64, dots[dots.len() - 1].unix_ms as f64);
     let span = (last - first).max(60_000.0);
     let count = if size.is_narrow() { 3 } else { 7 };
     let ticks = (0..count).map(|index| first + span * f64::from(index) / f64::from(count - 1));
     let word = |ms: f64| {
         if span > 2.0 * DAY_MS {
-            date(ms as i64)[..10].to_string()
+            day(ms as i64)
         } else {
-            date(ms as i64)[5..].to_string()
+            minute(ms as i64)[5..].to_string()
         }
     };
     let margin = span * 0.02;
-    let x = Axis::Own {
+    Axis::Own {
         reads: "None",
         domain: (first - margin, last + margin),
         is_log: false,
         ticks: ticks.map(|ms| (ms, word(ms))).collect(),
         title: "date, UTC".into(),
-    };
+    }
+}
+
+fn values(plan: &HistoryPlan, dots: &[Dot]) -> Axis {
     let ends = || {
         dots.iter()
             .flat_map(|dot| [Some(dot.value), dot.low, dot.high])
             .flatten()
             .filter(|value| *value > 0.0)
     };
-    let (least, most) = (
-        ends().fold(f64::INFINITY, f64::min),
-        ends().fold(0.0, f64::max),
-    );
-    let (quantity, name) = (plan.quantity, String::new());
-    let y = match plan.quantity {
+    let quantity = plan.quantity;
+    let most = ends().fold(0.0, f64::max);
+    match quantity {
         Quantity::Ns => Axis::Log {
             quantity,
-            least,
+            least: ends().fold(f64::INFINITY, f64::min),
             most,
             name: "latency".into(),
         },
         _ => Axis::Linear {
             quantity,
             most,
-            name,
+            name: String::new(),
         },
-    };
-    let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
-    segments(plan, dots, &mut frame);
-    let look = Look::Read;
-    for dot in dots {
-        let at = (frame.x.at(dot.unix_ms as f64), frame.y.at(dot.value));
-        if let (Some(low), Some(high)) = (dot.low, dot.high) {
-            frame.svg.line(
-                "l k1 thin",
-                (at.0, frame.y.at(low)),
-                (at.0, frame.y.at(high)),
-            );
-        }
-        let class = if dot.is_hollow {
-            look.hollow()
-        } else {
-            look.filled()
-        };
-        let name = format!(
-            "{} · {} · {}",
-            dot.name,
-            date(dot.unix_ms),
-            plan.quantity.words(dot.value)
-        );
-        frame.svg.group("dot-group", &name, |svg| {
-            svg.mark(&class, Shape::Circle, at, 3.6)
-        });
     }
-    frame.finish(&description(plan, dots))
+}
+
+/// A record as a dot with its interval.
+fn draw_dot(plan: &HistoryPlan, dot: &Dot, frame: &mut Frame) {
+    let at = (frame.x.at(dot.unix_ms as f64), frame.y.at(dot.value));
+    if let (Some(low), Some(high)) = (dot.low, dot.high) {
+        frame.svg.line(
+            "l k1 thin",
+            (at.0, frame.y.at(low)),
+            (at.0, frame.y.at(high)),
+        );
+    }
+    let class = if dot.is_hollow {
+        Look::Read.hollow()
+    } else {
+        Look::Read.filled()
+    };
+    let name = format!(
+        "{} · {} · {}",
+        dot.name,
+        minute(dot.unix_ms),
+        plan.quantity.words(dot.value)
+    );
+    frame.svg.group("dot-group", &name, |svg| {
+        svg.mark(&class, Shape::Circle, at, 3.6)
+    });
 }
 
 /// The median of each stretch between changes, and the stretch in which the change lies.
@@ -264,48 +273,5 @@ fn segments(plan: &HistoryPlan, dots: &[Dot], frame: &mut Frame) {
             Anchor::Start,
             &turn.effect,
         );
-    }
-}
-
-/// `2026-11-21 22:44` in UTC.
-pub fn date(unix_ms: i64) -> String {
-    let days = unix_ms.div_euclid(86_400_000);
-    let minutes = unix_ms.rem_euclid(86_400_000) / 60_000;
-    let (year, month, day) = civil(days);
-    format!(
-        "{year:04}-{month:02}-{day:02} {:02}:{:02}",
-        minutes / 60,
-        minutes % 60
-    )
-}
-
-/// Day of the Gregorian calendar, from days since 1970-01-01 (Howard Hinnant's `civil_from_days`).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 {
-        month_shifted + 3
-    } else {
-        month_shifted - 9
-    };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(0), "1970-01-01 00:00");
-        assert_eq!(date(951_782_400_000), "2000-02-29 00:00");
-        assert_eq!(date(1_795_301_040_000), "2026-11-21 22:44");
-        assert_eq!(date(-1), "1969-12-31 23:59");
     }
 }

@@ -4,9 +4,9 @@ use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use model::imported::{Imported, ImportedSeries};
 use model::record::Record;
+use view::scale::Quantity;
 
 /// The most charts of one record.
 const MOST_CHARTS: usize = 8;
@@ -40,32 +40,6 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
             .filter(|series| series.field == field && series.unit == unit)
     };
     let line = |(index, series): (usize, &ImportedSeries)| {
-        let look = match field {
-            f if f.contains("read") => [
-                Look::Read,
-                Look::Ink,
-                Look::Sync,
-                Look::Discard,
-                Look::Fifth,
-                Look::Sixth,
-            ][index],
-            f if f.contains("write") => [
-                Look::Write,
-                Look::Ink,
-                Look::Sync,
-                Look::Discard,
-                Look::Fifth,
-                Look::Sixth,
-            ][index],
-            _ => [
-                Look::Ink,
-                Look::Sync,
-                Look::Discard,
-                Look::Fifth,
-                Look::Sixth,
-                Look::Read,
-            ][index],
-        };
         let name = if series.subject.is_empty() {
             "value".into()
         } else {
@@ -73,7 +47,7 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
         };
         Line {
             name,
-            look,
+            look: look(field, index),
             steps: steps(series, factor),
         }
     };
@@ -101,6 +75,24 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
         gap_reason: "the source has no value then".into(),
     }
     .figure()
+}
+
+/// The look of a line of a chart: reads and writes begin with theirs.
+fn look(field: &str, index: usize) -> Look {
+    let (first, last) = match field {
+        f if f.contains("read") => (Some(Look::Read), None),
+        f if f.contains("write") => (Some(Look::Write), None),
+        _ => (None, Some(Look::Read)),
+    };
+    let others = [
+        Look::Ink,
+        Look::Sync,
+        Look::Discard,
+        Look::Fifth,
+        Look::Sixth,
+    ];
+    let mut looks = first.into_iter().chain(others).chain(last);
+    looks.nth(index).unwrap_or(Look::Ink)
 }
 
 /// Values stand for the interval that ends at their moment.

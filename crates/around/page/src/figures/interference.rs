@@ -2,11 +2,11 @@
 
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Svg};
 use model::interference::{Cell, Matrix};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// Steps of the ramp.
 const STEPS: usize = 8;
@@ -116,15 +116,54 @@ fn table(matrix: &Matrix) -> Table {
     table.first("cells")
 }
 
+/// Where the cells stand.
+struct Grid {
+    left: f64,
+    top: f64,
+    cell_width: f64,
+    cell_height: f64,
+    columns: usize,
+    rows: usize,
+}
+
+impl Grid {
+    fn new(matrix: &Matrix, size: Size) -> Grid {
+        let columns = matrix.write_steps.len().max(1);
+        let left = if size.is_narrow() { 64.0 } else { 92.0 };
+        Grid {
+            left,
+            top: 28.0,
+            cell_width: ((size.width - left - 14.0) / columns as f64).min(100.0),
+            cell_height: 34.0,
+            columns,
+            rows: matrix.read_steps.len().max(1),
+        }
+    }
+
+    fn right(&self) -> f64 {
+        self.left + self.columns as f64 * self.cell_width
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.rows as f64 * self.cell_height
+    }
+}
+
 fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
-    let (columns, rows) = (
-        matrix.write_steps.len().max(1),
-        matrix.read_steps.len().max(1),
-    );
-    let (left, top) = (if size.is_narrow() { 64.0 } else { 92.0 }, 28.0);
-    let cell_width = ((size.width - left - 14.0) / columns as f64).min(100.0);
-    let cell_height = 34.0;
+    let grid = Grid::new(matrix, size);
     let mut svg = Svg::new();
+    svg.text(
+        "t2",
+        (4.0, 14.0),
+        Anchor::Start,
+        "reads asked; colour and figure: p99 of the reads",
+    );
+    draw_cells(&mut svg, id, matrix, &grid);
+    draw_write_steps(&mut svg, matrix, &grid, size);
+    svg.finish(id, (size.width, grid.bottom() + 40.0), &description(matrix))
+}
+
+fn draw_cells(svg: &mut Svg, id: &str, matrix: &Matrix, grid: &Grid) {
     let p99s = || {
         matrix
             .cells
@@ -132,44 +171,40 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
             .filter(|cell| cell.visits > 0 && cell.p99_ns > 0)
             .map(|cell| cell.p99_ns as f64)
     };
-    let (least, most) = (
+    let range = (
         p99s().fold(f64::INFINITY, f64::min),
         p99s().fold(0.0, f64::max),
     );
-    svg.text(
-        "t2",
-        (4.0, 14.0),
-        Anchor::Start,
-        "reads asked; colour and figure: p99 of the reads",
-    );
-    for row in 0..rows {
+    for row in 0..grid.rows {
         // The most reads stand at the top, as on any axis.
-        let y = top + (rows - 1 - row) as f64 * cell_height;
+        let y = grid.top + (grid.rows - 1 - row) as f64 * grid.cell_height;
         let label = matrix
             .read_steps
             .get(row)
             .map_or(String::new(), |step| units::count(step.round()));
         svg.text(
             "t2",
-            (left - 8.0, y + cell_height / 2.0 + 4.0),
+            (grid.left - 8.0, y + grid.cell_height / 2.0 + 4.0),
             Anchor::End,
             &label,
         );
-        for column in 0..columns {
-            let place = (left + column as f64 * cell_width, y);
+        for column in 0..grid.columns {
             draw_cell(
-                &mut svg,
+                svg,
                 id,
                 matrix.cell(column, row),
-                place,
-                (cell_width - 2.0, cell_height - 2.0),
-                (least, most),
+                (grid.left + column as f64 * grid.cell_width, y),
+                (grid.cell_width - 2.0, grid.cell_height - 2.0),
+                range,
             );
         }
     }
-    let base = top + rows as f64 * cell_height;
+}
+
+/// What the writes asked for, below the cells.
+fn draw_write_steps(svg: &mut Svg, matrix: &Matrix, grid: &Grid, size: Size) {
     for (column, step) in matrix.write_steps.iter().enumerate() {
-        let x = left + (column as f64 + 0.5) * cell_width;
+        let x = grid.left + (column as f64 + 0.5) * grid.cell_width;
         let label = if *step == 0.0 {
             "0".into()
         } else {
@@ -180,20 +215,15 @@ fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
         } else {
             label
         };
-        svg.text("t2", (x, base + 16.0), Anchor::Middle, &label);
+        svg.text("t2", (x, grid.bottom() + 16.0), Anchor::Middle, &label);
     }
     let unit = if size.is_narrow() {
         "writes asked, number of the unit in the table"
     } else {
         "writes asked"
     };
-    svg.text(
-        "t2",
-        (left + columns as f64 * cell_width, base + 32.0),
-        Anchor::End,
-        unit,
-    );
-    svg.finish(id, (size.width, base + 40.0), &description(matrix))
+    let place = (grid.right(), grid.bottom() + 32.0);
+    svg.text("t2", place, Anchor::End, unit);
 }
 
 fn draw_cell(

@@ -2,13 +2,13 @@
 
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both};
-use crate::scale::Quantity;
 use crate::series::{log_of, seconds, subjects, total};
 use crate::svg::{Anchor, Svg};
 use model::record::Record;
 use model::sample::SensorLog;
 use model::units;
 use std::collections::BTreeMap;
+use view::scale::Quantity;
 
 /// Wider machines have their idle CPUs folded away.
 const MOST_CPUS: usize = 64;

@@ -5,11 +5,11 @@ use super::{Look, lines, loop_words, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::readings::Readings;
-use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData, Svg};
 use model::latency_map::{LatencyColumn, ROWS, row_edge_ns};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// Steps of the ramp.
 const STEPS: usize = 8;
@@ -240,7 +240,7 @@ impl<'a> Map<'a> {
             / 1e3;
         let domain = (self.low_ns(), row_edge_ns(self.last) as f64);
         let ticks =
-            crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
+            view::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
         let y = Axis::Own {
             reads: "Ns",
             domain,
@@ -372,7 +372,7 @@ impl<'a> Map<'a> {
 /// The eight steps with what they stand for, at the top right.
 fn legend(svg: &mut Svg, width: f64, most: f64) {
     let (cell, height) = (14.0, 9.0);
-    let label = format!("{}/s per octave", units::count(rounded(most)));
+    let label = format!("{}/s per octave", units::rate(most));
     let text = crate::frame::text_width(&label);
     let left = width - text - 12.0 - cell * STEPS as f64;
     svg.text("t2", (left - 6.0, 13.0), Anchor::End, "0 <");
@@ -389,10 +389,6 @@ fn legend(svg: &mut Svg, width: f64, most: f64) {
         Anchor::Start,
         &label,
     );
-}
-
-fn rounded(value: f64) -> f64 {
-    if value < 100.0 { value } else { value.round() }
 }
 
 /// The upper edge of the row that holds a share of the completions; none of none.

@@ -4,11 +4,11 @@ use super::layers::ROW;
 use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
 use model::layers::ArmSpan;
 use model::record::Trial;
 use model::units;
+use view::scale::Quantity;
 
 /// The arms of an experiment as dumbbells: what is set now hollow, the other filled.
 pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {
@@ -24,37 +24,10 @@ pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {
             .map(|span| span.arm.clone())
             .find(|arm| arm != found)
     })?;
-    let pair = |arm: &str, like: &ArmSpan| {
-        trial.layers.iter().find(|one| {
-            one.arm == arm
-                && one.device == like.device
-                && one.side == like.side
-                && one.span == like.span
-        })
-    };
-    let mut keys: Vec<&ArmSpan> = Vec::new();
-    for span in &trial.layers {
-        let is_new = !keys
-            .iter()
-            .any(|key| key.device == span.device && key.side == span.side && key.span == span.span);
-        if is_new && (span.arm == *found || span.arm == other) {
-            keys.push(span);
-        }
-    }
-    keys.sort_by(|one, two| {
-        (&one.device, one.side, one.span).cmp(&(&two.device, two.side, two.span))
-    });
-    if keys.is_empty() {
+    let rows = rows(trial, found, &other);
+    if rows.is_empty() {
         return None;
     }
-    let rows: Vec<Arms> = keys
-        .iter()
-        .map(|key| Arms {
-            key,
-            a: pair(found, key),
-            b: pair(&other, key),
-        })
-        .collect();
     let id = if several {
         format!("layers-{}", id_part(&trial.knob))
     } else {
@@ -65,33 +38,10 @@ pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {
         |size, id| draw_arms(&rows, size, id),
         &id,
     );
-    let moved = trial
-        .moved
-        .as_ref()
-        .and_then(|moved| moved.moved().next().map(|change| change.name.clone()));
-    let traced = trial
-        .moved
-        .as_ref()
-        .and_then(|moved| moved.traced.clone())
-        .unwrap_or_default();
     Some(Figure {
         id,
-        title: match moved {
-            Some(name) => format!(
-                "{}: what moved is {name}, {found} against {other}",
-                trial.knob
-            ),
-            None => format!("{}: time by layer, {found} against {other}", trial.knob),
-        },
-        caption: format!(
-            "Mean of each layer under A {found} (hollow) and {other} (filled), over traced windows{}. Means of layers add up \
-             to Q2C.",
-            if traced.is_empty() {
-                String::new()
-            } else {
-                format!(" by {traced}")
-            }
-        ),
+        title: title(trial, found, &other),
+        caption: caption(trial, found, &other),
         description: rows.iter().map(Arms::words).collect::<Vec<_>>().join("; ") + ".",
         svg,
         narrow,
@@ -99,6 +49,65 @@ pub fn figure(trial: &Trial, several: bool) -> Option<Figure> {
         absent: None,
         readings: None,
     })
+}
+
+/// Each layer that was seen under one of the two arms.
+fn rows<'a>(trial: &'a Trial, found: &str, other: &str) -> Vec<Arms<'a>> {
+    let is_same = |one: &ArmSpan, two: &ArmSpan| {
+        one.device == two.device && one.side == two.side && one.span == two.span
+    };
+    let mut keys: Vec<&ArmSpan> = Vec::new();
+    for span in &trial.layers {
+        let is_new = !keys.iter().any(|key| is_same(key, span));
+        if is_new && (span.arm == found || span.arm == other) {
+            keys.push(span);
+        }
+    }
+    keys.sort_by(|one, two| {
+        (&one.device, one.side, one.span).cmp(&(&two.device, two.side, two.span))
+    });
+    let under = |arm: &str, key: &ArmSpan| {
+        trial
+            .layers
+            .iter()
+            .find(|one| one.arm == arm && is_same(one, key))
+    };
+    keys.into_iter()
+        .map(|key| Arms {
+            key,
+            a: under(found, key),
+            b: under(other, key),
+        })
+        .collect()
+}
+
+fn title(trial: &Trial, found: &str, other: &str) -> String {
+    let moved = trial
+        .moved
+        .as_ref()
+        .and_then(|moved| moved.moved().next().map(|change| change.name.clone()));
+    match moved {
+        Some(name) => format!(
+            "{}: what moved is {name}, {found} against {other}",
+            trial.knob
+        ),
+        None => format!("{}: time by layer, {found} against {other}", trial.knob),
+    }
+}
+
+fn caption(trial: &Trial, found: &str, other: &str) -> String {
+    let traced = trial
+        .moved
+        .as_ref()
+        .and_then(|moved| moved.traced.as_deref());
+    let by = match traced {
+        Some(traced) if !traced.is_empty() => format!(" by {traced}"),
+        _ => String::new(),
+    };
+    format!(
+        "Mean of each layer under A {found} (hollow) and {other} (filled), over traced windows{by}. Means of layers add up \
+         to Q2C."
+    )
 }
 
 struct Arms<'a> {
@@ -150,22 +159,39 @@ fn arms_table(rows: &[Arms<'_>], found: &str, other: &str) -> Table {
 }
 
 fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> String {
+    let (x, y) = (mean_times(rows), names(rows, size));
+    let mut frame = Frame::new(
+        id,
+        size,
+        &x,
+        &y,
+        if size.is_narrow() { 40.0 } else { 170.0 },
+        0.0,
+    );
+    for (index, row) in rows.iter().enumerate() {
+        let y = frame.y.at(rows.len() as f64 - index as f64 - 0.5);
+        draw_row(row, y, size, &mut frame);
+    }
+    let words: Vec<String> = rows.iter().map(Arms::words).collect();
+    frame.finish(&words.join("; "))
+}
+
+fn mean_times(rows: &[Arms<'_>]) -> Axis {
     let means = || {
         rows.iter()
             .flat_map(|row| [row.a, row.b])
             .flatten()
             .map(|arm| arm.mean_ns.max(1.0))
     };
-    let (least, most) = (
-        means().fold(f64::INFINITY, f64::min),
-        means().fold(10.0, f64::max),
-    );
-    let x = Axis::Log {
+    Axis::Log {
         quantity: Quantity::Ns,
-        least,
-        most,
+        least: means().fold(f64::INFINITY, f64::min),
+        most: means().fold(10.0, f64::max),
         name: "mean time".into(),
-    };
+    }
+}
+
+fn names(rows: &[Arms<'_>], size: Size) -> Axis {
     let lines = rows.len() as f64;
     let ticks = rows.iter().enumerate().map(|(index, row)| {
         let name = if size.is_narrow() {
@@ -175,52 +201,41 @@ fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> String {
         };
         (lines - index as f64 - 0.5, name)
     });
-    let y = Axis::Own {
+    Axis::Own {
         reads: "None",
         domain: (0.0, lines),
         is_log: false,
         ticks: ticks.collect(),
         title: String::new(),
-    };
-    let mut frame = Frame::new(
-        id,
-        size,
-        &x,
-        &y,
-        if size.is_narrow() { 40.0 } else { 170.0 },
-        0.0,
-    );
-    let right = frame.plot.2;
-    for (index, row) in rows.iter().enumerate() {
-        let y = frame.y.at(lines - index as f64 - 0.5);
-        let at =
-            |frame: &Frame, arm: Option<&ArmSpan>| arm.map(|arm| frame.x.at(arm.mean_ns.max(1.0)));
-        let (a, b) = (at(&frame, row.a), at(&frame, row.b));
-        if let (Some(a), Some(b)) = (a, b) {
-            frame.svg.line("link", (a, y), (b, y));
-        }
-        if let Some(a) = a {
-            frame
-                .svg
-                .mark(&Look::Ink.hollow(), Shape::Circle, (a, y), 4.5);
-        }
-        if let Some(b) = b {
-            frame
-                .svg
-                .mark(&Look::Read.filled(), Shape::Circle, (b, y), 4.0);
-        }
-        if !size.is_narrow() {
-            let words = |arm: Option<&ArmSpan>| {
-                arm.map_or("absent".into(), |arm| units::duration_ns(arm.mean_ns))
-            };
-            frame.svg.text(
-                "t2",
-                (right + 10.0, y + 4.0),
-                Anchor::Start,
-                &format!("{} → {}", words(row.a), words(row.b)),
-            );
-        }
     }
-    let words: Vec<String> = rows.iter().map(Arms::words).collect();
-    frame.finish(&words.join("; "))
+}
+
+fn draw_row(row: &Arms<'_>, y: f64, size: Size, frame: &mut Frame) {
+    let right = frame.plot.2;
+    let at = |frame: &Frame, arm: Option<&ArmSpan>| arm.map(|arm| frame.x.at(arm.mean_ns.max(1.0)));
+    let (a, b) = (at(frame, row.a), at(frame, row.b));
+    if let (Some(a), Some(b)) = (a, b) {
+        frame.svg.line("link", (a, y), (b, y));
+    }
+    if let Some(a) = a {
+        frame
+            .svg
+            .mark(&Look::Ink.hollow(), Shape::Circle, (a, y), 4.5);
+    }
+    if let Some(b) = b {
+        frame
+            .svg
+            .mark(&Look::Read.filled(), Shape::Circle, (b, y), 4.0);
+    }
+    if !size.is_narrow() {
+        let words = |arm: Option<&ArmSpan>| {
+            arm.map_or("absent".into(), |arm| units::duration_ns(arm.mean_ns))
+        };
+        frame.svg.text(
+            "t2",
+            (right + 10.0, y + 4.0),
+            Anchor::Start,
+            &format!("{} → {}", words(row.a), words(row.b)),
+        );
+    }
 }

@@ -3,15 +3,17 @@
 use super::{Look, layer_arms};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, NARROW, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape, Svg};
 use model::histogram::edge_of;
 use model::layers::{DeviceLayers, LayerTimes, Side, Span};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// Height of a row.
 pub const ROW: f64 = 22.0;
+/// Things with their heights on the axis.
+type Placed<T> = Vec<(f64, T)>;
 /// Spans whose means add up to Q2C.
 const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 
@@ -277,60 +279,20 @@ impl Rows<'_> {
     }
 
     fn draw(&self, size: Size, id: &str) -> String {
-        let least = self
-            .rows
-            .iter()
-            .map(|row| row.p50_ns.max(1.0))
-            .fold(f64::INFINITY, f64::min);
-        let most = self
-            .rows
-            .iter()
-            .filter_map(|row| row.most_ns)
-            .fold(10.0, f64::max);
-        let x = Axis::Log {
-            quantity: Quantity::Ns,
-            least,
-            most,
-            name: "time".into(),
-        };
-        let groups = self.groups();
-        let lines = self.rows.len() + groups.len();
-        let mut ticks = Vec::new();
-        let mut heads = Vec::new();
-        let mut line = 0;
-        for (device, side, range) in &groups {
-            heads.push((
-                lines as f64 - line as f64 - 0.5,
-                format!("{device} {}", side.name()),
-            ));
-            line += 1;
-            for index in range.clone() {
-                ticks.push((
-                    lines as f64 - line as f64 - 0.5,
-                    self.rows[index].span.name().to_string(),
-                    index,
-                ));
-                line += 1;
-            }
-        }
+        let (heads, lines) = self.lines();
+        let count = (heads.len() + lines.len()) as f64;
         let y = Axis::Own {
             reads: "None",
-            domain: (0.0, lines as f64),
+            domain: (0.0, count),
             is_log: false,
-            ticks: ticks
+            ticks: lines
                 .iter()
-                .map(|(at, name, _)| (*at, name.clone()))
+                .map(|(at, row)| (*at, row.span.name().to_string()))
                 .collect(),
             title: String::new(),
         };
-        let mut frame = Frame::new(
-            id,
-            size,
-            &x,
-            &y,
-            if size.is_narrow() { 66.0 } else { 210.0 },
-            0.0,
-        );
+        let room = if size.is_narrow() { 66.0 } else { 210.0 };
+        let mut frame = Frame::new(id, size, &self.times(), &y, room, 0.0);
         let (left, _, right, _) = frame.plot;
         for (at, head) in heads {
             let y = frame.y.at(at);
@@ -338,43 +300,39 @@ impl Rows<'_> {
                 .svg
                 .text("t strong", (left, y + 5.0), Anchor::Start, &head);
         }
-        for (at, _, index) in ticks {
-            let row = &self.rows[index];
-            let y = frame.y.at(at);
-            let (from, to) = (
-                frame.x.at(row.p50_ns.max(1.0)),
-                frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)),
-            );
-            let look = look(row.side);
-            frame.svg.line(
-                &format!("bar {}", look.class()),
-                (from, y),
-                (to.max(from + 1.5), y),
-            );
-            frame.svg.mark(&look.filled(), look.shape(), (from, y), 4.0);
-            if let Some(most) = row.most_ns {
-                frame
-                    .svg
-                    .mark(&look.hollow(), Shape::Circle, (frame.x.at(most), y), 3.0);
-            }
-            let p99 = row.p99();
-            let text = match size.is_narrow() {
-                true => p99,
-                false => {
-                    format!(
-                        "{} / {p99}  n {}",
-                        units::duration_ns(row.p50_ns),
-                        units::count(row.ios as f64)
-                    )
-                }
-            };
-            frame
-                .svg
-                .text("t2", (right + 10.0, y + 4.0), Anchor::Start, &text);
+        for (at, row) in lines {
+            draw_row(row, frame.y.at(at), size, &mut frame);
         }
         let top = frame.extend(self.strips_height());
         self.strips(&mut frame.svg, size, (left, right), top);
         frame.finish(&self.description())
+    }
+
+    fn times(&self) -> Axis {
+        let p50s = self.rows.iter().map(|row| row.p50_ns.max(1.0));
+        let slowest = self.rows.iter().filter_map(|row| row.most_ns);
+        Axis::Log {
+            quantity: Quantity::Ns,
+            least: p50s.fold(f64::INFINITY, f64::min),
+            most: slowest.fold(10.0, f64::max),
+            name: "time".into(),
+        }
+    }
+
+    /// The heads of devices and directions, and the rows below each, with their heights on the axis.
+    fn lines(&self) -> (Placed<String>, Placed<&Row>) {
+        let groups = self.groups();
+        let mut at = (self.rows.len() + groups.len()) as f64 - 0.5;
+        let (mut heads, mut lines) = (Vec::new(), Vec::new());
+        for (device, side, range) in groups {
+            heads.push((at, format!("{device} {}", side.name())));
+            at -= 1.0;
+            for row in &self.rows[range] {
+                lines.push((at, row));
+                at -= 1.0;
+            }
+        }
+        (heads, lines)
     }
 
     fn with_whole(&self) -> Vec<(String, Side, Vec<&Row>)> {
@@ -487,4 +445,36 @@ fn span_phrase(span: Span) -> &'static str {
         Span::Q2C => "all of it",
         Span::G2C => "all of it from the request on",
     }
+}
+
+/// A bar from the median to p99, with a mark for the slowest.
+fn draw_row(row: &Row, y: f64, size: Size, frame: &mut Frame) {
+    let (from, to) = (
+        frame.x.at(row.p50_ns.max(1.0)),
+        frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)),
+    );
+    let look = look(row.side);
+    frame.svg.line(
+        &format!("bar {}", look.class()),
+        (from, y),
+        (to.max(from + 1.5), y),
+    );
+    frame.svg.mark(&look.filled(), look.shape(), (from, y), 4.0);
+    if let Some(most) = row.most_ns {
+        frame
+            .svg
+            .mark(&look.hollow(), Shape::Circle, (frame.x.at(most), y), 3.0);
+    }
+    let p99 = row.p99();
+    let text = match size.is_narrow() {
+        true => p99,
+        false => {
+            let (p50, count) = (units::duration_ns(row.p50_ns), units::count(row.ios as f64));
+            format!("{p50} / {p99}  n {count}")
+        }
+    };
+    let right = frame.plot.2;
+    frame
+        .svg
+        .text("t2", (right + 10.0, y + 4.0), Anchor::Start, &text);
 }

@@ -5,9 +5,10 @@ use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
 use crate::reduce::{Step, gaps, points};
-use crate::scale::Quantity;
 use crate::series::{end, summary};
 use crate::svg::{Anchor, PathData, Svg};
+use model::units;
+use view::scale::Quantity;
 
 /// One line.
 #[derive(Clone, Debug)]
@@ -173,9 +174,9 @@ impl Lines {
                 let words = self.quantity.words(*mean);
                 match steady {
                     true => format!(
-                        "{}: {words}, flat within {:.0} %",
+                        "{}: {words}, flat within {}",
                         capital(&self.measure),
-                        (most - least) / mean * 100.0
+                        units::percent_whole((most - least) / mean * 100.0)
                     ),
                     false => format!(
                         "{}: {words} on average, between {} and {}",

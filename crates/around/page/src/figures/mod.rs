@@ -125,11 +125,6 @@ impl Look {
     }
 }
 
-/// The letter of an arm: A is what is set now.
-pub fn arm_letter(arm: usize) -> char {
-    char::from(b'A' + (arm.min(25)) as u8)
-}
-
 /// How I/Os were asked for, which every figure of latency has to name.
 pub fn loop_words(record: &Record) -> &'static str {
     if record.job.open_loop {

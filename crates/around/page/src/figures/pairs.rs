@@ -1,13 +1,14 @@
 //! The pairs of an experiment and the interval that closes over them: the proof, with the hold-out apart.
 
-use super::arms::stage_word;
 use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::svg::{Anchor, PathData, Shape};
 use model::record::{Record, Trial};
 use model::units;
-use model::verdict::{Outcome, PairRow, Stage, Verdict};
+use model::verdict::{PairRow, Stage, Verdict};
+use view::effect::Effect;
+use view::stage;
 
 /// The most arms that get a chart each.
 const MOST_ARMS: usize = 4;
@@ -130,9 +131,7 @@ impl<'a> Chart<'a> {
     }
 
     fn is_claimed(&self) -> bool {
-        self.verdict.compared.as_deref() == Some(self.arm)
-            && matches!(self.verdict.outcome, Outcome::Better | Outcome::Equal)
-            && self.verdict.effect.is_some()
+        self.verdict.claims(self.arm)
     }
 
     fn figure(&self, id: &str, is_first: bool) -> Figure {
@@ -155,11 +154,7 @@ impl<'a> Chart<'a> {
     }
 
     fn title(&self, is_first: bool) -> String {
-        let refused = matches!(
-            self.verdict.outcome,
-            Outcome::Inconclusive | Outcome::Refused
-        );
-        match (refused, self.is_claimed()) {
+        match (!self.verdict.is_decided(), self.is_claimed()) {
             (true, _) if is_first => {
                 format!("{}: no verdict. {}", self.trial.knob, self.verdict.sentence)
             }
@@ -236,19 +231,9 @@ impl<'a> Chart<'a> {
             .map(|pair| pair.effect_ln)
             .collect();
         let above = all.iter().filter(|ln| **ln > 0.0).count();
-        let claim = match (
-            self.is_claimed(),
-            self.verdict.effect,
-            self.verdict.low,
-            self.verdict.high,
-        ) {
-            (true, Some(effect), Some(low), Some(high)) => format!(
-                "Claimed: {} ({} to {}).",
-                units::percent_signed(effect),
-                units::percent_signed(low),
-                units::percent_signed(high)
-            ),
-            _ => "Nothing is claimed.".into(),
+        let claim = match Effect::of(self.verdict).filter(|_| self.is_claimed()) {
+            Some(effect) => format!("Claimed: {}.", effect.words()),
+            None => "Nothing is claimed.".into(),
         };
         format!(
             "{} is the faster one in {above} of {}. {claim}",
@@ -274,7 +259,7 @@ impl<'a> Chart<'a> {
             };
             table.row([
                 (index + 1).to_string(),
-                stage_word(pair.stage).into(),
+                stage::word(pair.stage).into(),
                 first.into(),
                 format!("{}/s", units::count(pair.rate_default.round())),
                 format!("{}/s", units::count(pair.rate_arm.round())),
@@ -302,7 +287,7 @@ impl<'a> Chart<'a> {
             title: format!("rate of {} over rate of {}", self.arm, self.found()),
         };
         let (_, x_ticks, _) =
-            crate::scale::linear_ticks(crate::scale::Quantity::Count, count as f64, 6);
+            view::scale::linear_ticks(view::scale::Quantity::Count, count as f64, 6);
         let x = Axis::Own {
             reads: "None",
             domain: (0.0, count as f64 + 1.0),

@@ -4,12 +4,13 @@ use super::lines::capital;
 use super::{Look, loop_words};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::scale::Quantity;
 use crate::svg::{PathData, Shape};
+use model::check::{CheckResult, Probe};
 use model::histogram::{Histogram, edge_of};
 use model::imported::{LatencyFigures, LoadFigures};
-use model::record::Record;
+use model::record::{LoadResult, Record};
 use model::units;
+use view::scale::Quantity;
 
 /// Where fewer I/Os are slower, the curve is dotted.
 const FEW: f64 = 10.0;
@@ -151,21 +152,7 @@ fn curves(record: &Record) -> Vec<Curve> {
         return imported(load);
     }
     if let Some(check) = &record.check {
-        let loads = check
-            .probes
-            .iter()
-            .filter(|probe| probe.load.latency().total() > 0);
-        // Of the loads of a check the first six kinds; the response curve has the rest.
-        let mut kinds = Vec::new();
-        let firsts = loads.filter(|probe| {
-            let is_new = !kinds.contains(&probe.role);
-            kinds.push(probe.role);
-            is_new
-        });
-        let curve = |(index, probe): (usize, &model::check::Probe)| {
-            whole(&probe.phrase(), Look::SERIES[index], &probe.load.latency())
-        };
-        return firsts.take(MOST).enumerate().filter_map(curve).collect();
+        return of_check(check);
     }
     if record.sections.len() > 1 {
         let curve = |(index, section): (usize, &model::record::SectionResult)| {
@@ -179,9 +166,29 @@ fn curves(record: &Record) -> Vec<Curve> {
             .filter_map(curve)
             .collect();
     }
-    let Some(load) = &record.load else {
-        return Vec::new();
+    record.load.as_ref().map(of_load).unwrap_or_default()
+}
+
+/// Of the loads of a check the first six kinds; the response curve has the rest.
+fn of_check(check: &CheckResult) -> Vec<Curve> {
+    let loads = check
+        .probes
+        .iter()
+        .filter(|probe| probe.load.latency().total() > 0);
+    let mut kinds = Vec::new();
+    let firsts = loads.filter(|probe| {
+        let is_new = !kinds.contains(&probe.role);
+        kinds.push(probe.role);
+        is_new
+    });
+    let curve = |(index, probe): (usize, &Probe)| {
+        whole(&probe.phrase(), Look::SERIES[index], &probe.load.latency())
     };
+    firsts.take(MOST).enumerate().filter_map(curve).collect()
+}
+
+/// Each direction and operation of one load, and the latency from submission beside them.
+fn of_load(load: &LoadResult) -> Vec<Curve> {
     let mut curves: Vec<Curve> = [
         whole("read", Look::Read, &load.read.latency),
         whole("write", Look::Write, &load.write.latency),

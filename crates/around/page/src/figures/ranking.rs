@@ -3,8 +3,9 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, Shape};
+use model::units;
+use view::scale::Quantity;
 
 /// Of more rows the best and the worst are drawn.
 const MOST: usize = 30;
@@ -222,6 +223,17 @@ impl Ranked<'_> {
 
     fn draw(&self, size: Size, id: &str) -> String {
         let shown = self.shown();
+        let room = if size.is_narrow() { 88.0 } else { 190.0 };
+        let (x, y) = (self.values(), self.names(&shown, size));
+        let mut frame = Frame::new(id, size, &x, &y, room, 0.0);
+        for (place, index) in shown.iter().enumerate() {
+            let y = frame.y.at(shown.len() as f64 - place as f64 - 0.5);
+            self.draw_row(&self.rows[*index], y, size, &mut frame);
+        }
+        frame.finish(&self.description())
+    }
+
+    fn values(&self) -> Axis {
         let values = || {
             self.rows
                 .iter()
@@ -233,92 +245,77 @@ impl Ranked<'_> {
             values().fold(f64::INFINITY, f64::min),
             values().fold(0.0, f64::max),
         );
-        let is_log = self.plan.quantity == Quantity::Ns || most / least > 10.0;
         let (quantity, name) = (self.plan.quantity, self.plan.measure.clone());
-        let x = match is_log {
-            true => Axis::Log {
+        if quantity == Quantity::Ns || most / least > 10.0 {
+            Axis::Log {
                 quantity,
                 least,
                 most,
                 name,
-            },
-            false => Axis::Linear {
+            }
+        } else {
+            Axis::Linear {
                 quantity,
                 most,
                 name,
-            },
-        };
+            }
+        }
+    }
+
+    fn names(&self, shown: &[usize], size: Size) -> Axis {
         let room = if size.is_narrow() { 14 } else { 30 };
+        let lines = shown.len() as f64;
         let ticks = shown.iter().enumerate().map(|(place, index)| {
             (
-                shown.len() as f64 - place as f64 - 0.5,
+                lines - place as f64 - 0.5,
                 shortened(&self.rows[*index].name, room),
             )
         });
-        let y = Axis::Own {
+        Axis::Own {
             reads: "None",
-            domain: (0.0, shown.len() as f64),
+            domain: (0.0, lines),
             is_log: false,
             ticks: ticks.collect(),
             title: String::new(),
+        }
+    }
+
+    /// A device: its value with the interval, the value in words, and what limits it.
+    fn draw_row(&self, row: &RankRow, y: f64, size: Size, frame: &mut Frame) {
+        if let (Some(low), Some(high)) = (row.low, row.high) {
+            let (low, high) = (frame.x.at(low), frame.x.at(high));
+            frame.svg.line("l k1", (low, y), (high, y));
+        }
+        let class = if row.low.is_some() {
+            Look::Read.filled()
+        } else {
+            Look::Read.hollow()
         };
-        let mut frame = Frame::new(
-            id,
-            size,
-            &x,
-            &y,
-            if size.is_narrow() { 88.0 } else { 190.0 },
-            0.0,
-        );
-        let right = frame.plot.2;
-        for (place, index) in shown.iter().enumerate() {
-            let row = &self.rows[*index];
-            let at = (
-                frame.x.at(row.value),
-                frame.y.at(shown.len() as f64 - place as f64 - 0.5),
-            );
-            if let (Some(low), Some(high)) = (row.low, row.high) {
-                frame
-                    .svg
-                    .line("l k1", (frame.x.at(low), at.1), (frame.x.at(high), at.1));
-            }
-            let look = Look::Read;
-            let class = if row.low.is_some() {
-                look.filled()
-            } else {
-                look.hollow()
-            };
-            frame.svg.mark(&class, Shape::Circle, at, 4.5);
-            let value = format!(
-                "{}  1 : {}",
-                self.plan.quantity.words(row.value),
-                ratio_word(self.ratio(row))
-            );
-            let value = if size.is_narrow() {
-                format!("1 : {}", ratio_word(self.ratio(row)))
-            } else {
-                value
-            };
+        let at = (frame.x.at(row.value), y);
+        frame.svg.mark(&class, Shape::Circle, at, 4.5);
+        let ratio = format!("1 : {}", ratio_word(self.ratio(row)));
+        let value = if size.is_narrow() {
+            ratio
+        } else {
+            format!("{}  {ratio}", self.plan.quantity.words(row.value))
+        };
+        let text_x = frame.plot.2 + 10.0;
+        frame
+            .svg
+            .text("t", (text_x, y + 4.0), Anchor::Start, &value);
+        if !row.caveat.is_empty() && !size.is_narrow() {
+            let caveat = format!("! {}", row.caveat);
             frame
                 .svg
-                .text("t", (right + 10.0, at.1 + 4.0), Anchor::Start, &value);
-            if !row.caveat.is_empty() && !size.is_narrow() {
-                frame.svg.text(
-                    "t3",
-                    (right + 10.0, at.1 + 15.0),
-                    Anchor::Start,
-                    &format!("! {}", row.caveat),
-                );
-            }
+                .text("t3", (text_x, y + 15.0), Anchor::Start, &caveat);
         }
-        frame.finish(&self.description())
     }
 }
 
 fn ratio_word(ratio: f64) -> String {
     match ratio {
-        r if r < 9.95 => format!("{r:.1}").trim_end_matches(".0").to_string(),
-        r => format!("{r:.0}"),
+        r if r < 9.95 => units::decimals(r, 1).trim_end_matches(".0").to_string(),
+        r => units::whole(r),
     }
 }
 

@@ -4,9 +4,9 @@ use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
 use crate::reduce::Step;
-use crate::scale::Quantity;
 use crate::series::{gauge, log_of, rates, subjects};
 use model::record::{Interval, IntervalSide, LoadResult, Record};
+use view::scale::Quantity;
 
 const GAP: &str = "no sample was taken then, or a counter was reset";
 /// A run with fewer intervals is drawn from its finer bins.

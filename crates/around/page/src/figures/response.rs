@@ -4,13 +4,13 @@ use super::lines::capital;
 use super::{Look, loop_words};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::scale::Quantity;
 use crate::svg::{Anchor, PathData, Shape};
 use model::check::Role;
 use model::curve::{Curve, Point, Spread, Sweep};
 use model::record::Record;
 use model::search::Search;
 use model::units;
+use view::scale::Quantity;
 
 /// From this block size on, bytes per second say more than I/Os.
 const LARGE_BLOCK: u64 = 65_536;

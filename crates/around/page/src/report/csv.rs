@@ -5,14 +5,15 @@ use crate::figure::Table;
 use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use model::record::{Interval, Record};
+use model::imported::ImportedSeries;
+use model::record::{Interval, Record, Trial};
 use model::sample::{SensorLog, Series};
-use model::text::csv_cell;
-use std::fmt::Write as _;
+use model::units;
 use std::io::Write as _;
+use view::csv::Lines;
 
 /// The columns.
-pub const HEAD: &str = "source,series,unit,kind,time_s,value\n";
+const HEAD: [&str; 6] = ["source", "series", "unit", "kind", "time_s", "value"];
 /// Series of a sensor beyond these are left out of the report: the record has them.
 const MOST_SERIES: usize = 48;
 /// Sensors whose samples go into the report, in the order of their worth.
@@ -28,14 +29,14 @@ const EMBEDDED: [&str; 6] = [
 /// Everything that was sampled: intervals of the load, windows of experiments, and the raw values of every sensor.
 /// Counters are as read; their differences over time are the rates.
 pub fn series_csv(record: &Record) -> String {
-    let mut out = String::from(HEAD);
+    let mut out = Lines::with_head(HEAD);
     own(record, &mut out);
     for log in &record.sensors {
         for series in &log.series {
             of_series(log, series, 0.0, &mut out);
         }
     }
-    out
+    out.finish()
 }
 
 /// The data inside a report.
@@ -75,13 +76,14 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
         is_empty: true,
     };
     for step_s in [1.0, 5.0, 20.0, 60.0, 600.0] {
-        let mut text = String::from(HEAD);
-        own(record, &mut text);
+        let mut lines = Lines::with_head(HEAD);
+        own(record, &mut lines);
         chosen
             .iter()
-            .for_each(|(log, series)| of_series(log, series, step_s, &mut text));
+            .for_each(|(log, series)| of_series(log, series, step_s, &mut lines));
+        let text = lines.finish();
         let base64 = packed(text.as_bytes());
-        let is_empty = text.len() == HEAD.len();
+        let is_empty = has_no_line(&text);
         result = Embedded {
             base64,
             step_s,
@@ -94,15 +96,16 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
         }
     }
     // Even at ten minutes it is too much: the load's own numbers alone, or nothing.
-    let mut text = String::from(HEAD);
-    own(record, &mut text);
+    let mut lines = Lines::with_head(HEAD);
+    own(record, &mut lines);
+    let text = lines.finish();
     let base64 = packed(text.as_bytes());
     let base64 = if base64.len() <= most_bytes {
         base64
     } else {
         String::new()
     };
-    let is_empty = text.len() == HEAD.len();
+    let is_empty = has_no_line(&text);
     Embedded {
         base64,
         step_s: result.step_s,
@@ -110,6 +113,11 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
         left_out: all,
         is_empty,
     }
+}
+
+/// Whether there is nothing below the names.
+fn has_no_line(text: &str) -> bool {
+    text.lines().count() <= 1
 }
 
 fn packed(bytes: &[u8]) -> String {
@@ -120,8 +128,18 @@ fn packed(bytes: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// What the load and the experiments counted themselves.
-fn own(record: &Record, out: &mut String) {
+/// What the load and the experiments counted themselves, and what an import holds.
+fn own(record: &Record, out: &mut Lines) {
+    load_lines(record, out);
+    for trial in &record.trials {
+        trial_lines(trial, out);
+    }
+    for series in record.imported.iter().flat_map(|imported| &imported.series) {
+        imported_lines(series, out);
+    }
+}
+
+fn load_lines(record: &Record, out: &mut Lines) {
     let loads = match record.sections.is_empty() {
         true => record
             .load
@@ -139,62 +157,61 @@ fn own(record: &Record, out: &mut String) {
             interval_lines(&name, start_ms, interval, out);
         }
     }
-    for trial in &record.trials {
-        for window in &trial.windows {
-            let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
-            let time = (window.start_ms + window.length_ms) as f64 / 1e3;
-            let series = format!("{}.{arm}.rate", trial.knob);
-            line(
-                out,
-                "window",
-                &series,
-                "/s",
-                "mean of the part that counts",
-                time,
-                window.rate,
-            );
-        }
-        for (index, pair) in trial
-            .verdict
-            .iter()
-            .flat_map(|verdict| &verdict.pairs)
-            .enumerate()
-        {
-            let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
-            line(
-                out,
-                "pair",
-                &series,
-                "ln ratio",
-                "pair by number, not by time",
-                index as f64 + 1.0,
-                pair.effect_ln,
-            );
-        }
+}
+
+/// The windows of an experiment, and the pairs of its verdict.
+fn trial_lines(trial: &Trial, out: &mut Lines) {
+    for window in &trial.windows {
+        let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
+        let time = (window.start_ms + window.length_ms) as f64 / 1e3;
+        let series = format!("{}.{arm}.rate", trial.knob);
+        line(
+            out,
+            "window",
+            &series,
+            "/s",
+            "mean of the part that counts",
+            time,
+            window.rate,
+        );
     }
-    for series in record.imported.iter().flat_map(|imported| &imported.series) {
-        let name = if series.subject.is_empty() {
-            series.field.clone()
-        } else {
-            format!("{}.{}", series.field, series.subject)
-        };
-        for (time, value) in series.time_ms.iter().zip(&series.values) {
-            if let Some(value) = value {
-                line(
-                    out,
-                    "imported",
-                    &name,
-                    &series.unit,
-                    "value",
-                    time / 1e3,
-                    *value,
-                );
-            }
+    let pairs = trial.verdict.iter().flat_map(|verdict| &verdict.pairs);
+    for (index, pair) in pairs.enumerate() {
+        let series = format!("{}.{}.effect_ln", trial.knob, pair.arm);
+        line(
+            out,
+            "pair",
+            &series,
+            "ln ratio",
+            "pair by number, not by time",
+            index as f64 + 1.0,
+            pair.effect_ln,
+        );
+    }
+}
+
+fn imported_lines(series: &ImportedSeries, out: &mut Lines) {
+    let name = if series.subject.is_empty() {
+        series.field.clone()
+    } else {
+        format!("{}.{}", series.field, series.subject)
+    };
+    for (time, value) in series.time_ms.iter().zip(&series.values) {
+        if let Some(value) = value {
+            line(
+                out,
+                "imported",
+                &name,
+                &series.unit,
+                "value",
+                time / 1e3,
+                *value,
+            );
         }
     }
 }
 
-fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut String) {
+fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut Lines) {
     let time = (start_ms + interval.start_ms + interval.length_ms) as f64 / 1e3;
     let seconds = interval.length_ms.max(1) as f64 / 1e3;
     for (side, done) in [("read", interval.read), ("write", interval.write)] {
@@ -251,7 +268,7 @@ fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut Stri
 }
 
 /// The samples of a series, at least `step_s` apart, the first and the last always.
-fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut String) {
+fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut Lines) {
     let kind = serde_json::to_value(series.kind).ok();
     let kind = kind
         .as_ref()
@@ -279,7 +296,7 @@ fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut String) {
 }
 
 fn line(
-    out: &mut String,
+    out: &mut Lines,
     source: &str,
     series: &str,
     unit: &str,
@@ -287,20 +304,20 @@ fn line(
     time: f64,
     value: f64,
 ) {
-    let (source, series, unit) = (csv_cell(source), csv_cell(series), csv_cell(unit));
-    let _ = writeln!(
-        out,
-        "{source},{series},{unit},{kind},{time:.3},{}",
-        short(value)
-    );
+    [source, series, unit, kind]
+        .into_iter()
+        .for_each(|cell| out.text(cell));
+    out.number(Some(units::decimals(time, 3)));
+    out.number(Some(short(value)));
+    out.end();
 }
 
 /// Six significant digits below a million, whole numbers as they are: counters are exact.
 fn short(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 1e6 {
-        format!("{value:.0}")
+        units::whole(value)
     } else {
-        format!("{:.*}", 4, value)
+        units::decimals(value, 4)
     }
 }
 
@@ -335,7 +352,7 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
         };
         out.push_str(&format!(
             "<p class=\"quiet\">Columns: {}. {own}{kernel}{rest}</p>\n",
-            HEAD.trim()
+            HEAD.join(",")
         ));
     }
     if let Some(id) = about.id {
@@ -405,7 +422,7 @@ pub fn summary(record: &Record) -> Table {
                 name.clone(),
                 side.into(),
                 done.ios.to_string(),
-                crate::scale::Quantity::Iops.words(per_s(done.ios as f64)),
+                view::scale::Quantity::Iops.words(per_s(done.ios as f64)),
                 model::units::bytes_per_s(per_s(done.bytes as f64)),
                 done.latency
                     .mean_ns()

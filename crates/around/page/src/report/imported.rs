@@ -2,10 +2,10 @@
 
 use crate::figure::Table;
 use crate::report::html;
-use crate::scale::Quantity;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::record::Record;
 use model::units;
+use view::scale::Quantity;
 
 /// The part of the page; empty for records of our own, and for sources without a load.
 pub fn section(record: &Record) -> String {

@@ -3,9 +3,9 @@
 use super::html::command_text;
 use super::{About, findings, reproduce, settings, verdicts};
 use crate::figure::Table;
-use crate::figures::history::date;
 use model::finding::Level;
 use model::record::Record;
+use view::calendar::minute;
 
 /// Rows that a table has here at most.
 const MOST_ROWS: usize = 20;
@@ -22,7 +22,7 @@ pub fn markdown(record: &Record, about: &About) -> String {
             "{} · {} · {} UTC\n\n",
             plain(&provenance.hostname),
             plain(&provenance.kernel),
-            date(provenance.started_unix_ms as i64)
+            minute(provenance.started_unix_ms as i64)
         ));
     }
     if !provenance.command.is_empty() {
@@ -47,7 +47,7 @@ pub fn markdown(record: &Record, about: &About) -> String {
             add_table(
                 &mut out,
                 &format!("{} on {}", trial.knob, trial.device),
-                &verdicts::arms_table(trial, verdict),
+                &verdicts::arms_table(trial),
             );
             out.push_str(&format!("{}\n\n", plain(&verdict.sentence)));
         }

@@ -10,12 +10,12 @@ mod settings;
 mod verdicts;
 
 use crate::figure::Figure;
-use crate::figures::history::date;
 use crate::svg::escape;
 use crate::{SCRIPT, STYLE};
 use base64::Engine;
 use model::record::Record;
 use sha2::{Digest, Sha256};
+use view::calendar::minute;
 
 /// A report stays below this, bytes.
 pub const MOST_BYTES: usize = 2_000_000;
@@ -209,7 +209,7 @@ fn head(record: &Record, about: &About) -> String {
         provenance.cpu.clone(),
     ]);
     if provenance.started_unix_ms > 0 {
-        meta.push(format!("{} UTC", date(provenance.started_unix_ms as i64)));
+        meta.push(format!("{} UTC", minute(provenance.started_unix_ms as i64)));
     }
     meta.retain(|text| !text.is_empty());
     let command = html::command(&provenance.command);

@@ -141,33 +141,8 @@ pub fn limit_items(record: &Record) -> Vec<String> {
         items.push("Path, settings and sensors of that machine were not recorded with it.".into());
         return items;
     }
-    let compared = record.trials.iter().any(|trial| trial.verdict.is_some());
-    if compared {
-        items.push(format!(
-            "Other loads than this one ({}), and other devices.",
-            record.job.phrase()
-        ));
-        for verdict in record
-            .trials
-            .iter()
-            .filter_map(|trial| trial.verdict.as_ref())
-        {
-            items.push(match verdict.horizon_ms {
-                0..1_000 => "Whether the effect builds up or fades: the noise hides it.".into(),
-                ms => format!(
-                    "Effects that build up or fade more slowly than {} could hide.",
-                    units::span_ms(ms)
-                ),
-            });
-        }
-        let untried = record
-            .trials
-            .iter()
-            .filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
-        let untried: Vec<String> = untried.collect();
-        if !untried.is_empty() {
-            items.push(format!("Not tried: {}.", untried.join("; ")));
-        }
+    if record.trials.iter().any(|trial| trial.verdict.is_some()) {
+        items.extend(limits_of_proof(record));
     } else if record.verb == "run" {
         items.push(
             "Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one."
@@ -199,5 +174,30 @@ pub fn limit_items(record: &Record) -> Vec<String> {
         ));
     }
     items.extend(record.path.notes.iter().cloned());
+    items
+}
+
+/// What an experiment leaves open.
+fn limits_of_proof(record: &Record) -> Vec<String> {
+    let mut items = vec![format!(
+        "Other loads than this one ({}), and other devices.",
+        record.job.phrase()
+    )];
+    let verdicts = record.trials.iter().filter_map(|one| one.verdict.as_ref());
+    items.extend(verdicts.map(|verdict| match verdict.horizon_ms {
+        0..1_000 => "Whether the effect builds up or fades: the noise hides it.".into(),
+        ms => format!(
+            "Effects that build up or fade more slowly than {} could hide.",
+            units::span_ms(ms)
+        ),
+    }));
+    let untried = record
+        .trials
+        .iter()
+        .filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
+    let untried: Vec<String> = untried.collect();
+    if !untried.is_empty() {
+        items.push(format!("Not tried: {}.", untried.join("; ")));
+    }
     items
 }

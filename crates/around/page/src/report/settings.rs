@@ -5,7 +5,7 @@ use crate::figure::Table;
 use crate::figures::path::{changed, owner_word};
 use crate::svg::escape;
 use model::record::Record;
-use model::verdict::Outcome;
+use view::trial::TrialView;
 
 /// What a tune turned: value before, values tried, value afterwards.
 pub fn turned(record: &Record) -> Table {
@@ -18,30 +18,11 @@ pub fn turned(record: &Record) -> Table {
         "verdict",
     ]);
     for trial in &record.trials {
-        let tried = trial
-            .arms
-            .iter()
-            .skip(1)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
         let before = trial.arms.first().cloned().unwrap_or_else(|| "–".into());
-        let verdict = match (&trial.skipped, &trial.verdict) {
-            (Some(why), _) => format!("not tried: {why}"),
-            (None, Some(verdict)) => match verdict.outcome {
-                Outcome::Better if trial.arms.first() != Some(&verdict.arm) => {
-                    format!("{} is better", verdict.arm)
-                }
-                Outcome::Better => "what is set is best".into(),
-                Outcome::Equal => "equal".into(),
-                Outcome::Inconclusive | Outcome::Refused => "none".into(),
-            },
-            (None, None) => "none".into(),
-        };
         let tried = if trial.skipped.is_some() {
             "–".into()
         } else {
-            tried
+            trial.arms[1.min(trial.arms.len())..].join(", ")
         };
         table.row([
             trial.knob.clone(),
@@ -49,7 +30,7 @@ pub fn turned(record: &Record) -> Table {
             before.clone(),
             tried,
             format!("{before} again"),
-            verdict,
+            TrialView::of(trial).ending,
         ]);
     }
     table
@@ -79,13 +60,7 @@ pub fn section(record: &Record) -> String {
     if !record.trials.is_empty() {
         out.push_str(&html::table(&turned(record)));
         out.push_str("<p>Everything was put back at the end.");
-        if let Some(verdict) = record
-            .trials
-            .iter()
-            .filter_map(|trial| trial.verdict.as_ref())
-            .next()
-            && verdict.outcome == Outcome::Better
-        {
+        if record.trials.iter().any(|trial| trial.win().is_some()) {
             out.push_str(" To keep what was proved: <code>sudo iodyno apply</code> with the number of this record; to take it back: <code>sudo iodyno undo</code>.");
         }
         out.push_str("</p>\n");

@@ -5,7 +5,9 @@ use crate::figure::{Figure, Table};
 use crate::svg::escape;
 use model::record::{Record, Trial};
 use model::units;
-use model::verdict::{Guard, Outcome, Stage, Verdict};
+use model::verdict::{Outcome, Verdict};
+use view::effect::p99_ratio;
+use view::trial::TrialView;
 
 /// The sentence under the claim: how sure it is.
 pub fn lede(record: &Record) -> String {
@@ -78,66 +80,21 @@ fn device(record: &Record) -> String {
         .unwrap_or_else(|| "this device".into())
 }
 
-/// `46 fresh pairs after the choice was made, seed 81723, α 0.05`.
+/// `+5.1 % (+3.8 % to +6.3 %), from 46 fresh pairs after the choice was made, seed 81723, α 0.05`.
 fn rests_on(trial: &Trial) -> Option<String> {
     let verdict = trial.verdict.as_ref()?;
-    let Some(stage) = verdict.estimated_in.filter(|_| is_decided(verdict)) else {
+    let view = TrialView::of(trial);
+    let Some(proof) = view.proof.filter(|_| verdict.is_decided()) else {
         return Some(format!("{}: no verdict. {}", trial.knob, verdict.sentence));
     };
-    let pairs = verdict
-        .pairs
-        .iter()
-        .filter(|pair| pair.stage == stage)
-        .count();
-    let fresh = if stage == Stage::Holdout {
-        "fresh pairs after the choice was made"
-    } else {
-        "pairs"
-    };
-    let p99 = verdict
-        .p99
-        .as_ref()
-        .filter(|p99| p99.guard != Guard::NotJudged);
-    let p99 = p99.map_or(String::new(), |p99| {
-        let interval = match (p99.low, p99.high) {
-            (Some(low), Some(high)) => format!(" ({:.2} to {:.2})", low, high),
-            _ => String::new(),
-        };
-        format!(", p99 × {:.2}{interval}", p99.ratio)
-    });
+    let claim = view
+        .claim
+        .map_or(String::new(), |claim| format!("{claim}, from "));
+    let p99 = p99_ratio(verdict.p99.as_ref()).map_or(String::new(), |p99| format!(", {p99}"));
     Some(format!(
-        "{}: {}{pairs} {fresh}, seed {}, α {}, {} of device time{p99}.",
-        trial.knob,
-        interval(verdict),
-        verdict.seed,
-        verdict.alpha,
-        units::span_ms(verdict.device_ms)
+        "{}: {claim}{}, seed {}, α {}, {}{p99}.",
+        trial.knob, proof.pairs, proof.seed, proof.alpha, proof.cost
     ))
-}
-
-/// Whether anything is claimed.
-fn is_decided(verdict: &Verdict) -> bool {
-    matches!(verdict.outcome, Outcome::Better | Outcome::Equal)
-}
-
-/// How far the audit could see; under a second it saw nothing but noise.
-fn horizon(verdict: &Verdict) -> String {
-    match verdict.horizon_ms {
-        0..1_000 => "too noisy to exclude that an effect fades".into(),
-        ms => format!("no fading seen up to {}", units::span_ms(ms)),
-    }
-}
-
-fn interval(verdict: &Verdict) -> String {
-    match (verdict.effect, verdict.low, verdict.high) {
-        (Some(effect), Some(low), Some(high)) => format!(
-            "{} ({} to {}), from ",
-            units::percent_signed(effect),
-            units::percent_signed(low),
-            units::percent_signed(high)
-        ),
-        _ => String::new(),
-    }
 }
 
 /// The part of the page; empty where nothing was compared.
@@ -163,46 +120,10 @@ pub fn section(record: &Record, figures: &[&Figure]) -> String {
 }
 
 /// The arms of a trial against the one that was set.
-pub fn arms_table(trial: &Trial, verdict: &Verdict) -> Table {
+pub fn arms_table(trial: &Trial) -> Table {
     let mut table = Table::new(&["arm", "against what is set", "interval", "remark"]);
-    if let Some(found) = trial.arms.first() {
-        table.row([
-            format!("A {found}"),
-            "–".into(),
-            "–".into(),
-            "set now".into(),
-        ]);
-    }
-    for (index, arm) in trial.arms.iter().enumerate().skip(1) {
-        let claimed = is_decided(verdict)
-            && verdict.compared.as_ref() == Some(arm)
-            && verdict.effect.is_some();
-        let found = verdict.arms.iter().find(|one| one.arm == *arm);
-        let (effect, low, high) = match claimed {
-            true => (verdict.effect, verdict.low, verdict.high),
-            false => found.map_or((None, None, None), |one| (one.effect, one.low, one.high)),
-        };
-        let interval = match (low, high) {
-            (Some(low), Some(high)) => {
-                format!(
-                    "{} to {}",
-                    units::percent_signed(low),
-                    units::percent_signed(high)
-                )
-            }
-            _ => "–".into(),
-        };
-        let remark = match (claimed, found.is_some_and(|one| one.dropped)) {
-            (true, _) => "the estimate that is claimed",
-            (_, true) => "dropped: another arm beat it",
-            _ => "not claimed",
-        };
-        table.row([
-            format!("{} {arm}", crate::figures::arm_letter(index)),
-            effect.map_or("never compared".into(), units::percent_signed),
-            interval,
-            remark.into(),
-        ]);
+    for row in TrialView::of(trial).values {
+        table.row([row.value, row.change, row.interval, row.remark.into()]);
     }
     table
 }
@@ -217,14 +138,9 @@ fn rule(trial: &Trial, verdict: &Verdict) -> String {
         .stages
         .iter()
         .map(|cost| {
-            let stage = serde_json::to_value(cost.stage).ok();
-            let stage = stage
-                .as_ref()
-                .and_then(|stage| stage.as_str())
-                .unwrap_or("?")
-                .to_string();
             format!(
-                "{stage} {} windows, {}",
+                "{} {} windows, {}",
+                view::stage::word(cost.stage),
                 cost.windows,
                 units::span_ms(cost.device_ms)
             )
@@ -236,11 +152,11 @@ fn rule(trial: &Trial, verdict: &Verdict) -> String {
          within ±{}; {}. {}.</p>\n{notes}",
         escape(&trial.knob),
         escape(&verdict.sentence),
-        html::table(&arms_table(trial, verdict)),
+        html::table(&arms_table(trial)),
         units::span_ms(verdict.window_ms),
         units::span_ms(verdict.washout_ms),
         units::percent(verdict.rope * 100.0),
-        horizon(verdict),
+        TrialView::of(trial).horizon.unwrap_or_default(),
         escape(&stages.join("; "))
     )
 }

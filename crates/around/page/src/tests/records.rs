@@ -1,13 +1,13 @@
 //! Records made for the tests, small copies of what the verbs write.
 
+mod studies;
+
 use model::change::Attribute;
 use model::check::{CheckResult, Probe, Role, What};
-use model::curve::{Axis, Curve, Knee, Little, Point, Spread, Sweep, Visit};
 use model::finding::{Evidence, Finding, Level};
 use model::frame::Frame;
 use model::histogram::Histogram;
 use model::imported::{Imported, ImportedSeries, LatencyFigures, LoadFigures, SideFigures};
-use model::interference::{Cell, Matrix};
 use model::iopath::{
     Interrupt, IoPath, KernelDefault, Layer, LayerKind, Owner, Setting as PathSetting,
 };
@@ -19,10 +19,10 @@ use model::record::{
     WindowRun,
 };
 use model::sample::{MetricKind, SensorLog, Series};
-use model::search::{Goal, Level as SearchLevel, Lever, Search, Statistic, Step as SearchStep};
 use model::studies::Studies;
 use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, StageCost, Verdict};
 use std::collections::BTreeMap;
+pub use studies::{interference, search, sweep};
 
 /// Numbers that look random and are the same every time.
 struct Noise(u64);
@@ -454,6 +454,8 @@ pub fn tune() -> Record {
         sensors: sensors(60, 500, 2),
         trials: vec![Trial {
             knob: "scheduler".into(),
+            subject: None,
+            mark: None,
             device: "vda".into(),
             arms: vec!["mq-deadline".into(), "none".into()],
             aa: false,
@@ -488,175 +490,6 @@ pub fn refused() -> Record {
     ) = (None, None, None, None, None);
     verdict.pairs.retain(|pair| pair.stage != Stage::Holdout);
     record
-}
-
-fn spread(mean: f64) -> Spread {
-    Spread {
-        mean,
-        low: Some(mean * 0.95),
-        high: Some(mean * 1.06),
-    }
-}
-
-/// A sweep with a knee.
-pub fn sweep() -> Record {
-    let point = |(index, depth): (usize, u32)| {
-        let rate = 60_000.0 * f64::from(depth) / (f64::from(depth) + 8.0);
-        let mean = f64::from(depth) / rate * 1e9;
-        Point {
-            settings: vec![model::curve::Setting {
-                option: "iodepth".into(),
-                value: depth.to_string(),
-            }],
-            visits: vec![Visit {
-                place: index as u32,
-                ios: 1000,
-                iops: rate,
-                ..Visit::default()
-            }],
-            iops: spread(rate),
-            bytes_per_s: spread(rate * 4096.0),
-            mean_ns: spread(mean),
-            p50_ns: spread(mean * 0.9),
-            p99_ns: spread(mean * 3.0),
-            p999_ns: spread(mean * 5.0),
-            little: Little {
-                reached: f64::from(depth),
-                asked: f64::from(depth),
-                holds: depth != 64,
-            },
-        }
-    };
-    let depths = [1, 2, 4, 8, 16, 32, 64];
-    let points: Vec<Point> = depths.into_iter().enumerate().map(point).collect();
-    let curve = Curve {
-        option: "iodepth".into(),
-        settings: Vec::new(),
-        points: (0..points.len()).collect(),
-        knee: Some(Knee {
-            point: 3,
-            low: 2,
-            high: 4,
-            kneedle: Some(3),
-        }),
-        no_knee: None,
-    };
-    let axes = vec![Axis {
-        option: "iodepth".into(),
-        values: depths.iter().map(u32::to_string).collect(),
-    }];
-    let sweep = Sweep {
-        axes,
-        seed: 9,
-        repeats: 3,
-        warmup_ms: 300,
-        window_ms: 1_000,
-        points,
-        curves: vec![curve],
-        notes: Vec::new(),
-    };
-    Record {
-        summary: "4K random read, direct, iodepth swept (7 points): the knee is at iodepth 8"
-            .into(),
-        provenance: provenance(&["iodyno", "run", "/srv", "--sweep", "iodepth=1..64"]),
-        path: path(),
-        studies: Studies {
-            sweep: Some(sweep),
-            ..Studies::default()
-        },
-        sensors: sensors(60, 500, 2),
-        ..bare()
-    }
-}
-
-/// A search for the highest load that keeps a latency.
-pub fn search() -> Record {
-    let trial = |(index, level): (usize, f64)| model::search::Trial {
-        step: if index < 3 {
-            SearchStep::Bracket
-        } else {
-            SearchStep::Confirm
-        },
-        level,
-        window_ms: 1_000.0,
-        iops: 9_000.0 * level / (level + 4.0),
-        latency_ns: 200_000.0 * (1.0 + level / 4.0),
-        kept: level < 16.0,
-    };
-    let best = SearchLevel {
-        level: 12.0,
-        iops: spread(6_750.0),
-        bytes_per_s: 2.7e7,
-        latency_ns: spread(800_000.0),
-    };
-    let search = Search {
-        goal: Goal {
-            statistic: Statistic::Percentile(99.0),
-            limit_ns: 1_000_000,
-        },
-        lever: Lever::Iodepth,
-        open_loop: false,
-        ceiling: 256.0,
-        best: Some(best),
-        above: None,
-        enough: None,
-        trials: [1.0, 8.0, 32.0, 12.0, 16.0]
-            .into_iter()
-            .enumerate()
-            .map(trial)
-            .collect(),
-        notes: Vec::new(),
-    };
-    Record {
-        summary: "6.75 k IOPS keep p99 within 1 ms".into(),
-        studies: Studies {
-            search: Some(search),
-            ..Studies::default()
-        },
-        ..bare()
-    }
-}
-
-/// A matrix, not whole.
-pub fn interference() -> Record {
-    let cell = |index: usize| {
-        let (write, read) = (index / 4, index % 4);
-        let p99 = 200_000 * (1 + write as u64 * 2) * (1 + read as u64);
-        Cell {
-            write,
-            read,
-            visits: u32::from(index != 15),
-            read_iops: 1_000.0 * (read + 1) as f64,
-            write_bytes_per_s: 5e7 * write as f64,
-            p50_ns: p99 / 3,
-            p95_ns: p99 / 2,
-            p99_ns: p99,
-            visits_p99_ns: vec![p99],
-            reached: index != 11,
-        }
-    };
-    let matrix = Matrix {
-        max_read_iops: 5_000.0,
-        max_write_bytes_per_s: 2e8,
-        write_bs: 131_072,
-        open_loop: true,
-        read_steps: vec![1_000.0, 2_000.0, 3_000.0, 4_000.0],
-        write_steps: vec![0.0, 5e7, 1e8, 1.5e8],
-        seed: 4,
-        warmup_ms: 300,
-        window_ms: 900,
-        cells: (0..16).map(cell).collect(),
-        doubles_from: vec![Some(2), Some(1), None, None],
-        notes: Vec::new(),
-    };
-    Record {
-        summary: "Reads beside writes".into(),
-        studies: Studies {
-            interference: Some(matrix),
-            ..Studies::default()
-        },
-        ..bare()
-    }
 }
 
 /// A check of three depths.

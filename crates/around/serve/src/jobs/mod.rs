@@ -1,6 +1,6 @@
 //! Loads that were started from a browser: one at a time, each a verb of our own executable that runs beside us.
 
-mod options;
+pub(crate) mod options;
 mod worker;
 
 pub use options::{OPTIONS, VERBS};

@@ -181,7 +181,7 @@ fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
         Value::String(text) => text.clone(),
         Value::Number(number) => number
             .as_f64()
-            .map(|float| format!("{float:.0}"))
+            .map(model::units::whole)
             .ok_or_else(Fault::defect)?,
         Value::Bool(flag) => u8::from(*flag).to_string(),
         Value::Array(knobs) => {

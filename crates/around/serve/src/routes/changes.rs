@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
             "Put in place what a record proved: `apply`.",
             Gives::Json(Shape::Open(&[must(
                 "schema",
-                Shape::OneOf(&["iodyno.apply/1"]),
+                Shape::OneOf(&["iodyno.apply/2"]),
                 "",
             )])),
             Run::Verb(apply),

@@ -1,33 +1,26 @@
-//! Tables as CSV: RFC 4180 with line feeds, numbers in full, nothing where nothing is known, no cell that is a
-//! formula.
+//! Tables as CSV: numbers in full, nothing where nothing is known.
 
 use super::tables::{Cell, Subject, Table};
-use model::text::csv_cell;
-use std::fmt::Write;
+use view::csv::Lines;
 
 /// The line of names.
 pub fn head(table: &Table) -> String {
-    let names: Vec<&str> = table.fields.iter().map(|field| field.name).collect();
-    format!("{}\n", names.join(","))
+    Lines::with_head(table.fields.iter().map(|field| field.name)).finish()
 }
 
 /// The lines of a record.
 pub fn lines(table: &Table, subject: &Subject) -> String {
-    let mut text = String::new();
+    let mut lines = Lines::default();
     (table.lines)(subject, &mut |cells| {
-        for (place, cell) in cells.iter().enumerate() {
-            if place > 0 {
-                text.push(',');
+        for cell in cells {
+            match cell {
+                Cell::None => lines.number(None::<i64>),
+                Cell::Int(value) => lines.number(Some(value)),
+                Cell::Float(value) => lines.number(Some(value)),
+                Cell::Text(value) => lines.text(value),
             }
-            // Writing to a string cannot fail.
-            let _ = match cell {
-                Cell::None => Ok(()),
-                Cell::Int(value) => write!(text, "{value}"),
-                Cell::Float(value) => write!(text, "{value}"),
-                Cell::Text(value) => text.write_str(&csv_cell(value)),
-            };
         }
-        text.push('\n');
+        lines.end();
     });
-    text
+    lines.finish()
 }

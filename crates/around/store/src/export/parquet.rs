@@ -3,7 +3,6 @@
 
 use super::tables::{Cell, Holds, Subject, TABLES, Table};
 use crate::error::{Kind, StoreError};
-use crate::moment;
 use host::files::Folder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -63,7 +62,7 @@ impl Writer {
 
     /// Adds a record that is not older than the one before it.
     pub fn add(&mut self, subject: &Subject) -> Result<(), StoreError> {
-        let day = moment::day(subject.row.unix_ms);
+        let day = view::calendar::day(subject.row.unix_ms);
         if day != self.day {
             self.close()?;
             self.day = day;

@@ -312,15 +312,19 @@ fn intervals(subject: &Subject, take: Take) {
     }
 }
 
+/// What a histogram is of: kind of source, name, direction and span.
+type Of<'a> = [&'a str; 4];
+
 fn histograms(subject: &Subject, take: Take) {
     let id = subject.row.id;
-    let mut put = |of: &str, name: &str, side: &str, span: &str, times: &Histogram| {
+    let mut put = |of: Of<'_>, times: &Histogram| {
+        let [kind, name, side, span] = of.map(word);
         let mut line = [
             Cell::Int(id),
-            word(of),
-            word(name),
-            word(side),
-            word(span),
+            kind,
+            name,
+            side,
+            span,
             Cell::None,
             Cell::None,
             Cell::None,
@@ -337,7 +341,12 @@ fn histograms(subject: &Subject, take: Take) {
             take(&line);
         }
     };
-    let record = &subject.record;
+    load_histograms(&subject.record, &mut put);
+    layer_histograms(&subject.record, &mut put);
+    imported_histograms(&subject.record, &mut put);
+}
+
+fn load_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
     for (section, load) in loads(record) {
         let sides: [(&str, &Direction); 4] = [
             ("read", &load.read),
@@ -345,33 +354,31 @@ fn histograms(subject: &Subject, take: Take) {
             ("trim", &load.trim),
             ("sync", &load.sync),
         ];
-        sides
-            .iter()
-            .for_each(|(side, done)| put("load", section, side, "clat", &done.latency));
+        for (side, done) in sides {
+            put(["load", section, side, "clat"], &done.latency);
+        }
         for operation in &load.operations {
             put(
-                "load",
-                section,
-                &operation.name,
-                "clat",
+                ["load", section, &operation.name, "clat"],
                 &operation.done.latency,
             );
         }
         if let Some(service) = &load.service {
-            put("load", section, "all", "service", service);
+            put(["load", section, "all", "service"], service);
         }
     }
+}
+
+fn layer_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
     for device in record.layers.iter().flat_map(|layers| &layers.devices) {
         for span in &device.spans {
-            put(
-                "layer",
-                &device.device,
-                span.side.name(),
-                span.span.name(),
-                &span.times,
-            );
+            let (side, name) = (span.side.name(), span.span.name());
+            put(["layer", &device.device, side, name], &span.times);
         }
     }
+}
+
+fn imported_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
     let figures = record
         .imported
         .iter()
@@ -380,7 +387,7 @@ fn histograms(subject: &Subject, take: Take) {
     for (side, figures) in figures {
         for latency in &figures.latencies {
             if let Some(times) = &latency.histogram {
-                put("import", "", side, &latency.kind, times);
+                put(["import", "", side, &latency.kind], times);
             }
         }
     }

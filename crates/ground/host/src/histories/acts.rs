@@ -2,7 +2,7 @@
 
 use super::turns::Dice;
 use crate::simulated::Simulated;
-use crate::{DeviceLock, Error, Host, Journal, Result, find_unfinished};
+use crate::{DeviceLock, Error, Host, Journal, Reach, Result, find_unfinished};
 use model::change::Restored;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ pub(super) enum Which {
 type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
 
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
-const KNOBS: [KnobOfTest; 4] = [
+const KNOBS: [KnobOfTest; 6] = [
     (
         &[("scheduler", 10), ("nr_requests", 40)],
         &["none", "mq-deadline", "bfq", "nonsense"],
@@ -60,7 +60,23 @@ const KNOBS: [KnobOfTest; 4] = [
         &["640", "32"],
     ),
     (&[("read_ahead_kb", 60)], &["4096", "16"]),
+    (
+        &[
+            ("/proc/sys/vm/dirty_background_bytes", 20),
+            ("/proc/sys/vm/dirty_background_ratio", 21),
+        ],
+        &["4194304", "8388608", "0"],
+    ),
+    (&[("/proc/irq/24/smp_affinity_list", 30)], &["0", "1", "7"]),
 ];
+
+/// What a knob changes, by the name that [`Simulated::settings`] has for it, and how far its journal reaches.
+fn changes(knob: usize, device: &str) -> (&str, Reach) {
+    match KNOBS[knob].0[0].0.starts_with('/') {
+        true => ("machine", Reach::Machine),
+        false => (device, Reach::Device),
+    }
+}
 
 const DEVICES: [&str; 2] = ["loop0", "loop1"];
 
@@ -137,7 +153,10 @@ impl Act {
 
 /// The attributes of a knob as they are on the device now: those of its scheduler too.
 fn paths(machine: &Simulated, device: &str, knob: usize) -> Vec<(String, u8)> {
-    let path = |name: &str| format!("/sys/block/{device}/queue/{name}");
+    let path = |name: &str| match name.starts_with('/') {
+        true => name.to_string(),
+        false => format!("/sys/block/{device}/queue/{name}"),
+    };
     let mut paths: Vec<(String, u8)> = KNOBS[knob]
         .0
         .iter()
@@ -161,13 +180,14 @@ fn tune(
     (device, knob, writes): (&str, usize, u64),
     dice: &mut Dice,
 ) {
-    let Ok(lock) = DeviceLock::take(host, device, "tune") else {
+    let (changed, reach) = changes(knob, device);
+    let Ok(lock) = DeviceLock::take(host, device, reach, "tune") else {
         return;
     };
     if Journal::must_be_free(host, state, &lock).is_err() {
         return;
     }
-    let found = ground.machine.settings(device);
+    let found = ground.machine.settings(changed);
     let Ok(mut journal) = Journal::begin(host, state, "tune", &lock) else {
         return;
     };
@@ -183,7 +203,7 @@ fn tune(
         && restored.iter().all(Restored::is_whole)
     {
         assert_eq!(
-            ground.machine.settings(device),
+            ground.machine.settings(changed),
             found,
             "a tune says that everything is back"
         );
@@ -196,7 +216,7 @@ fn apply(
     (device, knob, persists): (&str, usize, bool),
     dice: &mut Dice,
 ) -> Result<()> {
-    let lock = DeviceLock::take(host, device, "apply")?;
+    let lock = DeviceLock::take(host, device, changes(knob, device).1, "apply")?;
     let mut journal = Journal::begin(host, state, "apply", &lock)?;
     let write_all = |journal: &mut Journal, dice: &mut Dice| {
         let Some(machine) = host.simulated() else {

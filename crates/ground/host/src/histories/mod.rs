@@ -18,6 +18,8 @@ use turns::{Dice, Fate, Killed};
 type Baseline = BTreeMap<&'static str, (u64, BTreeMap<String, String>)>;
 
 const DEVICES: [&str; 2] = ["loop0", "loop1"];
+/// The name under which the simulated kernel has the settings of the whole machine.
+const MACHINE: &str = "machine";
 const RULE: &str = "/etc/udev/rules.d/99-iodyno-loop0.rules";
 
 struct History {
@@ -44,6 +46,7 @@ impl History {
         for device in DEVICES {
             history.somebody_sets(device);
         }
+        history.somebody_sets_the_machine();
         history
     }
 
@@ -64,6 +67,16 @@ impl History {
         }
         let settings = self.ground.machine.settings(device).unwrap();
         self.baseline.insert(device, settings);
+    }
+
+    fn somebody_sets_the_machine(&mut self) {
+        let (path, value) = *self.dice.pick(&[
+            ("/proc/sys/vm/dirty_background_bytes", "1048576"),
+            ("/proc/sys/vm/dirty_background_ratio", "5"),
+        ]);
+        self.ground.machine.set(path, value);
+        let settings = self.ground.machine.settings(MACHINE).unwrap();
+        self.baseline.insert(MACHINE, settings);
     }
 
     /// One to three commands beside each other, each with a fate of its own.
@@ -110,6 +123,7 @@ impl History {
                 DEVICES
                     .into_iter()
                     .for_each(|device| self.somebody_sets(device));
+                self.somebody_sets_the_machine();
             }
             2 => self.flip_a_bit(),
             _ => {}
@@ -149,11 +163,11 @@ impl History {
                 salvaged,
             } = find_unfinished(&self.host, state);
             let is_of = |journal: &Unfinished| {
-                let is_its = journal
-                    .begin
-                    .device
-                    .as_ref()
-                    .is_none_or(|own| own.name == device);
+                let own = journal.begin.device.as_ref();
+                let is_its = match device {
+                    MACHINE => journal.begin.machine || own.is_none(),
+                    device => own.is_none_or(|own| own.name == device),
+                };
                 is_its && !journal.is_of_an_earlier_boot
             };
             !errors.is_empty() || !salvaged.is_empty() || journals.iter().any(is_of)
@@ -164,7 +178,8 @@ impl History {
         let differs = |device: &&'static str| {
             self.ground.machine.settings(device).as_ref() != self.baseline.get(device)
         };
-        DEVICES.into_iter().filter(differs).collect()
+        let all = DEVICES.into_iter().chain([MACHINE]);
+        all.filter(differs).collect()
     }
 
     fn check(&self, when: &str) {
@@ -212,11 +227,13 @@ impl History {
         if journal.damage.is_some() {
             let _ = journal.salvage(&self.host, state);
         } else if !journal.is_of_an_earlier_boot && journal.another_device(&self.host).is_some() {
+            let is_of_device = |saved: &model::change::Saved| saved.path.starts_with("/sys/block/");
+            let has_its = journal.saved.iter().any(is_of_device);
             let Ok(restored) = journal.undo(&self.host, state) else {
                 return;
             };
             assert!(
-                restored.is_empty() || !restored.iter().all(Restored::is_whole),
+                !has_its || restored.is_empty() || !restored.iter().all(Restored::is_whole),
                 "{restored:?}"
             );
             let again = find_unfinished(&self.host, state).journals.into_iter();

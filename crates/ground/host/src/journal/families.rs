@@ -2,24 +2,44 @@
 //! is neither written nor put back.
 
 use model::change::DeviceIdentity;
+use model::subject::Subject;
 use model::text::is_plain_name;
 
-/// Whether a path is a setting of this device: a file of its queue, or of its scheduler.
-pub(crate) fn is_setting_of(device: &DeviceIdentity, path: &str) -> bool {
-    let queue = format!("/sys/block/{}/queue/", device.name);
-    let Some(rest) = path.strip_prefix(&queue) else {
+/// Whether a path is a setting that a journal of this device may hold: one of the device, or, where the journal reaches
+/// so far, of the whole machine.
+pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path: &str) -> bool {
+    let Some((subject, name)) = Subject::of_path(path) else {
         return false;
     };
-    let name = rest.strip_prefix("iosched/").unwrap_or(rest);
-    is_plain_name(&device.name) && is_plain_name(name)
+    match subject {
+        Subject::Sysctl => machine && SYSCTL_TABLES.iter().any(|table| name.starts_with(table)),
+        Subject::Interrupt { .. } => machine && name.starts_with("smp_affinity"),
+        of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
+    }
 }
+
+/// The tables of the kernel's parameters that knobs set: none that decides about rights.
+const SYSCTL_TABLES: [&str; 1] = ["vm/"];
+
+/// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
+pub(crate) fn is_of_machine(path: &str) -> bool {
+    Subject::of_path(path).is_some_and(|(subject, _)| subject.device().is_none())
+}
+
+/// Directories of configuration files that iodyno writes, with the ending of theirs.
+const OWN_FILES: [(&str, &str); 2] = [
+    ("/etc/udev/rules.d/99-iodyno-", ".rules"),
+    ("/etc/sysctl.d/99-iodyno-", ".conf"),
+];
 
 /// Whether a path is a configuration file that iodyno writes.
 pub(crate) fn is_own_file(path: &str) -> bool {
-    let name = path
-        .strip_prefix("/etc/udev/rules.d/99-iodyno-")
-        .and_then(|rest| rest.strip_suffix(".rules"));
-    name.is_some_and(is_plain_name)
+    OWN_FILES.iter().any(|(directory, ending)| {
+        let name = path
+            .strip_prefix(directory)
+            .and_then(|rest| rest.strip_suffix(ending));
+        name.is_some_and(is_plain_name)
+    })
 }
 
 /// Whether a path can be that of a tree of this id: its marker decides before anything in it is removed.
@@ -37,53 +57,71 @@ pub(crate) fn is_tree(path: &str, id: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_settings_of_the_very_device_are_owned() {
-        let device = |name: &str| DeviceIdentity {
+    fn device(name: &str) -> DeviceIdentity {
+        DeviceIdentity {
             name: name.into(),
             number: "8:0".into(),
             diskseq: None,
             serial_digest: None,
             sectors: 0,
-        };
-        let sda = device("sda");
-        assert!(is_setting_of(&sda, "/sys/block/sda/queue/scheduler"));
-        assert!(is_setting_of(
-            &sda,
-            "/sys/block/sda/queue/iosched/slice_idle"
-        ));
-        assert!(is_setting_of(
-            &device("cciss!c0d0"),
-            "/sys/block/cciss!c0d0/queue/nomerges"
-        ));
+        }
+    }
+
+    #[test]
+    fn only_settings_of_the_very_device_are_owned() {
+        let is_of = |name: &str, path: &str| is_setting_of(Some(&device(name)), true, path);
+        assert!(is_of("sda", "/sys/block/sda/queue/scheduler"));
+        assert!(is_of("sda", "/sys/block/sda/queue/iosched/slice_idle"));
+        assert!(is_of("sda", "/sys/block/sda/device/queue_depth"));
+        assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
         for path in [
             "/sys/block/sdb/queue/scheduler",
             "/sys/block/sda/queue/../../../../etc/passwd",
-            "/sys/block/sda/queue/iosched/../scheduler",
-            "/sys/block/sda/queue/iosched/..",
             "/sys/block/sda/queue/",
-            "/sys/block/sda/device/delete",
             "/etc/passwd",
         ] {
-            assert!(!is_setting_of(&sda, path), "{path}");
+            assert!(!is_of("sda", path), "{path}");
         }
-        assert!(!is_setting_of(
-            &device("../../tmp/x"),
+        assert!(!is_of(
+            "../../tmp/x",
             "/sys/block/../../tmp/x/queue/scheduler"
         ));
-        assert!(!is_setting_of(
-            &device(".."),
-            "/sys/block/../queue/scheduler"
-        ));
+        assert!(!is_of("..", "/sys/block/../queue/scheduler"));
+        let nobodys = is_setting_of(None, true, "/sys/block/sda/queue/scheduler");
+        assert!(!nobodys);
+    }
+
+    #[test]
+    fn settings_of_the_machine_are_owned_where_the_journal_reaches_so_far() {
+        for path in [
+            "/proc/sys/vm/dirty_background_bytes",
+            "/proc/irq/24/smp_affinity_list",
+        ] {
+            assert!(is_setting_of(Some(&device("sda")), true, path), "{path}");
+            assert!(!is_setting_of(Some(&device("sda")), false, path), "{path}");
+            assert!(is_of_machine(path));
+        }
+        for path in [
+            "/proc/sys/kernel/core_pattern",
+            "/proc/sys/kernel/modprobe",
+            "/proc/sys/net/ipv4/ip_forward",
+            "/proc/irq/24/spurious",
+        ] {
+            assert!(!is_setting_of(Some(&device("sda")), true, path), "{path}");
+        }
+        assert!(!is_of_machine("/sys/block/sda/queue/scheduler"));
     }
 
     #[test]
     fn only_files_and_trees_of_our_own_names_are_owned() {
         assert!(is_own_file("/etc/udev/rules.d/99-iodyno-sda.rules"));
+        assert!(is_own_file("/etc/sysctl.d/99-iodyno-7.conf"));
         for path in [
             "/etc/udev/rules.d/60-ssd.rules",
             "/etc/udev/rules.d/99-iodyno-../../passwd.rules",
             "/etc/udev/rules.d/99-iodyno-.rules",
+            "/etc/udev/rules.d/99-iodyno-sda.conf",
+            "/etc/sysctl.d/99-sysctl.conf",
             "/etc/udev/rules.d/99-iodyno-a/b.rules",
             "/etc/shadow",
         ] {

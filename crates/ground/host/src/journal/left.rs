@@ -3,7 +3,7 @@
 use super::lines::{self, Entry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
-use crate::{Begin, Damage, DeviceLock, Error, Host, Result, clock, durable, files, life};
+use crate::{Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life};
 use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
 use model::text::{clean, shell_word};
 use std::fs::File;
@@ -148,11 +148,9 @@ impl Unfinished {
         let Some((journal, _lock)) = self.lock(host, "undo --forget")? else {
             return Ok(Vec::new());
         };
-        let is_here = !journal.is_of_an_earlier_boot && journal.another_device(host).is_none();
-        let settings = if is_here {
-            restore::compare(host, &journal.saved)
-        } else {
-            Vec::new()
+        let settings = match journal.is_of_an_earlier_boot {
+            true => Vec::new(),
+            false => restore::compare(host, &journal.gone_and_here(host).1),
         };
         let changed = settings
             .iter()
@@ -202,7 +200,11 @@ impl Unfinished {
                 let now = host
                     .device_identity(&device.name)
                     .unwrap_or_else(|| device.clone());
-                Some(DeviceLock::take_of(host, &now, purpose)?)
+                let reach = match self.begin.machine {
+                    true => Reach::Machine,
+                    false => Reach::Device,
+                };
+                Some(DeviceLock::take_of(host, &now, reach, purpose)?)
             }
             None => None,
         };
@@ -282,10 +284,11 @@ impl Unfinished {
             _ => false,
         };
         let is_of_now = !self.is_of_an_earlier_boot && !other.is_of_an_earlier_boot;
+        let can_be_one = |path: &str| is_one_device || families::is_of_machine(path);
         let settings = self
             .saved
             .iter()
-            .filter(|_| is_one_device && is_of_now)
+            .filter(|saved| is_of_now && can_be_one(&saved.path))
             .map(|saved| &saved.path);
         let setting = settings
             .into_iter()
@@ -296,13 +299,24 @@ impl Unfinished {
             .cloned()
     }
 
+    /// The settings whose device has gone, and those that are still there: the machine's stay when a device goes.
+    fn gone_and_here(&self, host: &Host) -> (Vec<Saved>, Vec<Saved>) {
+        let is_gone = self.another_device(host).is_some();
+        let saved = self.saved.iter().cloned();
+        saved.partition(|saved| is_gone && !families::is_of_machine(&saved.path))
+    }
+
     fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
         self.must_name_own_paths()?;
         // Settings ended with the boot they were made in; files did not.
-        let mut restored = match self.another_device(host) {
-            _ if self.is_of_an_earlier_boot => Vec::new(),
-            None => restore::settings(host, &self.saved),
-            Some(why) => restore::settings_of_another(&self.saved, &why),
+        let mut restored = if self.is_of_an_earlier_boot {
+            Vec::new()
+        } else {
+            let (gone, here) = self.gone_and_here(host);
+            let mut restored = restore::settings(host, &here);
+            let why = self.another_device(host).unwrap_or_default();
+            restored.extend(restore::settings_of_another(&gone, &why));
+            restored
         };
         restored.extend(restore::files(host, &self.files));
         restored.extend(self.trees.iter().map(restore::tree));
@@ -312,8 +326,7 @@ impl Unfinished {
     /// Whoever wrote it, a path that no knob owns is not written.
     fn must_name_own_paths(&self) -> Result<()> {
         let device = self.begin.device.as_ref();
-        let is_own =
-            |path: &str| device.is_some_and(|device| families::is_setting_of(device, path));
+        let is_own = |path: &str| families::is_setting_of(device, self.begin.machine, path);
         let setting = self
             .saved
             .iter()
@@ -470,7 +483,9 @@ pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Resu
         .max()
         .unwrap_or(0);
     let is_in_the_way = |journal: &Unfinished| {
+        let is_of_machine = journal.begin.machine && lock.reach() == Reach::Machine;
         let is_of_device = match &journal.begin.device {
+            Some(_) if is_of_machine => true,
             Some(own) => own.name == lock.device().name && own.is_still(lock.device()).is_ok(),
             // The line that would name it is damaged.
             None => journal.damage.is_some(),

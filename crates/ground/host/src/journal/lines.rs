@@ -50,6 +50,9 @@ pub struct Begin {
     pub level: u64,
     /// The device whose settings it holds; none for a journal of files of a load.
     pub device: Option<DeviceIdentity>,
+    /// Whether it may hold settings of the whole machine too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub machine: bool,
 }
 
 /// A line that is not what was written.
@@ -84,7 +87,7 @@ pub(crate) fn line(entry: &Entry, before: u64) -> Result<(String, u64), serde_js
     Ok((format!("{:08x} {sum:016x} {json}\n", json.len()), sum))
 }
 
-fn checksum(before: u64, json: &[u8]) -> u64 {
+pub(crate) fn checksum(before: u64, json: &[u8]) -> u64 {
     let mut digest = Sha256::new();
     digest.update(before.to_be_bytes());
     digest.update(json);
@@ -193,6 +196,7 @@ mod tests {
             path: format!("/sys/block/loop0/queue/{path}"),
             old: Attribute::Value("none [mq-deadline] bfq".into()),
             order: 10,
+            mark: None,
         };
         let entries = vec![
             Entry::Begin(Begin {

@@ -7,17 +7,18 @@
 
 mod families;
 mod left;
-mod lines;
+pub(crate) mod lines;
 mod restore;
 
 pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
-use crate::{DeviceLock, Error, Host, Result, durable, files};
+use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
 use lines::Entry;
 use model::change::{
     Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
 };
+use model::subject::Subject;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     device: Option<DeviceIdentity>,
+    machine: bool,
     saved: Vec<Saved>,
     files: Vec<SavedFile>,
     end: End,
@@ -98,6 +100,7 @@ impl Journal {
         let unborn = dir.join(format!("{UNBORN}{unique:016x}"));
         let file = durable::create(&unborn).map_err(|error| Error::io("create", &unborn, error))?;
         let device = of.map(|(lock, _)| lock.device().clone());
+        let machine = of.is_some_and(|(lock, _)| lock.reach() == Reach::Machine);
         let begin = Begin {
             version: lines::VERSION,
             pid: std::process::id(),
@@ -106,6 +109,7 @@ impl Journal {
             unix_ms: crate::clock::unix_ms(),
             level: of.map_or(0, |(_, level)| level),
             device: device.clone(),
+            machine,
         };
         let (saved, files) = (Vec::new(), Vec::new());
         let host = host.clone();
@@ -114,6 +118,7 @@ impl Journal {
             path: unborn.clone(),
             file,
             device,
+            machine,
             saved,
             files,
             end: End::default(),
@@ -186,6 +191,7 @@ impl Journal {
                     path: path.clone(),
                     old,
                     order: *order,
+                    mark: mark(&self.host, path),
                 });
             }
         }
@@ -198,16 +204,14 @@ impl Journal {
         Ok(())
     }
 
-    /// The saved attributes.
-    pub fn saved(&self) -> &[Saved] {
-        &self.saved
+    /// The value that a setting had before the first write; none where it was not saved or had none.
+    pub fn old(&self, path: &str) -> Option<&str> {
+        let saved = self.saved.iter().find(|saved| saved.path == path)?;
+        saved.old.value()
     }
 
     fn owns(&self, path: &str) -> Result<()> {
-        let is_own = self
-            .device
-            .as_ref()
-            .is_some_and(|device| families::is_setting_of(device, path));
+        let is_own = families::is_setting_of(self.device.as_ref(), self.machine, path);
         let owner = || {
             self.device
                 .as_ref()
@@ -281,6 +285,15 @@ impl Journal {
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.
     pub fn put_back(&self) -> Vec<Restored> {
         restore::settings(&self.host, &self.saved)
+    }
+
+    /// The same for some of the settings.
+    pub fn put_back_of(&self, paths: &[String]) -> Vec<Restored> {
+        let chosen = self
+            .saved
+            .iter()
+            .filter(|saved| paths.contains(&saved.path));
+        restore::settings(&self.host, &chosen.cloned().collect::<Vec<_>>())
     }
 
     /// Puts everything back and reads it back. The journal is closed only when all is whole; else it stays for `undo`.
@@ -364,6 +377,12 @@ fn id_of(path: &Path) -> String {
         .unwrap_or_default()
 }
 
+/// What tells the subject of a path from another that has it later.
+fn mark(host: &Host, path: &str) -> Option<String> {
+    let (subject, _) = Subject::of_path(path)?;
+    host.subject_mark(&subject)
+}
+
 fn boot_id(host: &Host) -> String {
     host.text("/proc/sys/kernel/random/boot_id")
         .unwrap_or_default()
@@ -396,5 +415,7 @@ fn remove_unborn(dir: &Path) {
     }
 }
 
+#[cfg(test)]
+mod prefixes;
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,12 @@ pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
 
 fn setting(host: &Host, saved: &Saved) -> Restored {
     let wanted = selected(&saved.old);
+    if let Some(other) = another_subject(host, saved) {
+        return Restored {
+            error: Some(other),
+            ..restored(&saved.path, wanted, Attribute::Absent)
+        };
+    }
     let found = selected(&host.attribute(&saved.path));
     let mut restored = restored(&saved.path, wanted, found);
     let Some(value) = restored.wanted.value() else {
@@ -51,6 +57,16 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
         .map(|error| error.to_string());
     restored.found = selected(&host.attribute(&saved.path));
     restored
+}
+
+/// Why the subject of a setting is not the one it was saved of; none where it is, or cannot be another.
+fn another_subject(host: &Host, saved: &Saved) -> Option<String> {
+    let was = saved.mark.as_ref()?;
+    let is = super::mark(host, &saved.path).unwrap_or_default();
+    (*was != is).then(|| match is.as_str() {
+        "" => format!("it served {was}, which is gone: nothing was written"),
+        is => format!("it served {was} and serves {is} now: nothing was written"),
+    })
 }
 
 /// What settings are now, of a device that is not the one they were saved of: nothing is written.

@@ -30,7 +30,7 @@ impl Stand {
     }
 
     fn lock(&self, purpose: &str) -> DeviceLock {
-        DeviceLock::take(&self.host, "loop0", purpose).unwrap()
+        DeviceLock::take(&self.host, "loop0", Reach::Device, purpose).unwrap()
     }
 
     /// An `apply` of a scheduler that ends well.
@@ -377,6 +377,7 @@ fn what_others_could_have_planted_is_not_put_back() {
         path: "/etc/passwd".into(),
         old: Attribute::Value("x".into()),
         order: 1,
+        mark: None,
     };
     let sum = lines::read(format!("{begin}\n").as_bytes()).sum;
     let (line, _) = lines::line(&Entry::Saved { saved: vec![stray] }, sum).unwrap();
@@ -469,4 +470,120 @@ fn a_tree_of_a_load_that_died_is_removed_also_after_a_reboot() {
         "{restored:?}"
     );
     assert!(!Path::new(&saved.path).exists() && stand.found().is_empty());
+}
+
+const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
+const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
+const AFFINITY: &str = "/proc/irq/24/smp_affinity_list";
+
+impl Stand {
+    fn machine_lock(&self, device: &str) -> DeviceLock {
+        DeviceLock::take(&self.host, device, Reach::Machine, "tune").unwrap()
+    }
+
+    fn of_machine(&self, path: &str) -> String {
+        self.machine.settings("machine").unwrap().1[path].clone()
+    }
+}
+
+#[test]
+fn two_settings_that_are_one_come_back_whichever_was_set() {
+    for (found, value) in [(RATIO, "10"), (BYTES, "1048576")] {
+        let stand = Stand::new();
+        stand.machine.set(found, value);
+        let before = stand.machine.settings("machine");
+        let lock = stand.machine_lock("loop0");
+        let mut journal = Journal::begin(&stand.host, &stand.state, "tune", &lock).unwrap();
+        let both = [(BYTES.to_string(), 20), (RATIO.to_string(), 21)];
+        journal.checkpoint(&both).unwrap();
+        journal.write(BYTES, "8388608").unwrap();
+        let restored = journal.revert().unwrap();
+        assert!(restored.iter().all(Restored::is_whole), "{restored:?}");
+        assert_eq!(stand.machine.settings("machine"), before);
+    }
+}
+
+#[test]
+fn the_machines_settings_come_back_when_the_device_is_gone() {
+    let stand = Stand::new();
+    let lock = stand.machine_lock("loop0");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+    journal
+        .checkpoint(&[(AFFINITY.to_string(), 30), (DEPTH.to_string(), 40)])
+        .unwrap();
+    journal.write(AFFINITY, "1").unwrap();
+    journal.keep().unwrap();
+    drop((journal, lock));
+    stand.machine.attach("loop0");
+    let restored = stand.undo_only().unwrap();
+    assert_eq!(stand.of_machine(AFFINITY), "0-1");
+    let depth = restored.iter().find(|one| one.path == DEPTH).unwrap();
+    assert!(!depth.is_whole() && depth.error.as_ref().unwrap().contains("another device"));
+}
+
+#[test]
+fn changes_of_the_machine_form_one_stack_over_all_devices() {
+    let stand = Stand::new();
+    let mut ids = Vec::new();
+    for (device, cpu) in [("loop0", "0"), ("loop1", "1")] {
+        let lock = stand.machine_lock(device);
+        let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+        journal.checkpoint(&[(AFFINITY.to_string(), 30)]).unwrap();
+        journal.write(AFFINITY, cpu).unwrap();
+        ids.push(journal.keep().unwrap());
+    }
+    let undo = |id: &str| {
+        let journals = find_unfinished(&stand.host, &stand.state).journals;
+        let journal = journals.into_iter().find(|journal| journal.id() == id);
+        journal.unwrap().undo(&stand.host, &stand.state)
+    };
+    assert!(matches!(undo(&ids[0]), Err(Error::Beneath { .. })));
+    undo(&ids[1]).unwrap();
+    assert_eq!(stand.of_machine(AFFINITY), "0");
+    undo(&ids[0]).unwrap();
+    assert_eq!(stand.of_machine(AFFINITY), "0-1");
+}
+
+#[test]
+fn an_unfinished_change_of_the_machine_is_in_the_way_of_another_devices() {
+    let stand = Stand::new();
+    {
+        let lock = stand.machine_lock("loop0");
+        let mut journal = Journal::begin(&stand.host, &stand.state, "tune", &lock).unwrap();
+        journal.checkpoint(&[(AFFINITY.to_string(), 30)]).unwrap();
+        journal.write(AFFINITY, "1").unwrap();
+    }
+    let begin = |reach| {
+        let lock = DeviceLock::take(&stand.host, "loop1", reach, "tune").unwrap();
+        Journal::begin(&stand.host, &stand.state, "tune", &lock)
+    };
+    assert!(matches!(
+        begin(Reach::Machine),
+        Err(Error::Unfinished { .. })
+    ));
+    assert!(
+        begin(Reach::Device).is_ok(),
+        "it changes nothing of the machine"
+    );
+}
+
+#[test]
+fn an_interrupt_that_serves_another_device_now_is_left_alone() {
+    let stand = Stand::new();
+    let saved = [Saved {
+        path: AFFINITY.into(),
+        old: Attribute::Value("0".into()),
+        order: 1,
+        mark: Some("nvme0q1".into()),
+    }];
+    let restored = restore::settings(&stand.host, &saved);
+    assert!(!restored[0].is_whole() && !restored[0].written);
+    assert!(
+        restored[0]
+            .error
+            .as_ref()
+            .unwrap()
+            .contains("serves loop-req.0 now")
+    );
+    assert_eq!(stand.of_machine(AFFINITY), "0-1");
 }

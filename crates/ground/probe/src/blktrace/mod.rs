@@ -1,6 +1,6 @@
 //! Events from blktrace: one trace of each device, for kernels whose trace events cannot be had.
 
-mod record;
+pub(crate) mod record;
 
 use crate::events::pairs::Event;
 use crate::events::{Follower, Tap, numbers};

@@ -94,7 +94,7 @@ mod tests {
         match found {
             Ok(()) => {}
             Err(error @ ProbeError::LosesEvents { .. }) => panic!("{error}"),
-            Err(error) => println!("skipped: {error}"),
+            Err(error) => crate::tests::cannot_trace(&error),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! the events is read from there.
 
 mod idle;
-mod record;
+pub(crate) mod record;
 
 use crate::events::decode::{Decoder, decoders};
 use crate::events::pairs::Event;

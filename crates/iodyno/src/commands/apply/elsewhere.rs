@@ -7,9 +7,9 @@ use host::Host;
 use model::iopath::{IoPath, Layer};
 use model::record::Record;
 use model::text::clean_to;
-use model::units;
 use model::verdict::Verdict;
 use store::Origin;
+use view::effect::Effect;
 
 /// Longest piece of the record in a line, characters.
 const SHOWN: usize = 60;
@@ -24,14 +24,14 @@ pub fn why(id: i64, record: &Record, origin: &Origin, host: &Host) -> Option<Str
             format!(
                 "record {id} was merged from {} on {}",
                 clean_to(from, 200),
-                compare::words::day(*unix_ms)
+                view::calendar::day(*unix_ms)
             )
         }
         Origin::Imported { from, unix_ms } => {
             format!(
                 "record {id} was read from {} on {}",
                 clean_to(from, 200),
-                compare::words::day(*unix_ms)
+                view::calendar::day(*unix_ms)
             )
         }
         Origin::Unknown => format!(
@@ -66,7 +66,7 @@ pub fn refusal(args: &Args, why: &str) -> Failure {
 /// What is trusted, in lines: who says it, which disk it was proved on and which one is here, and how sure it was.
 pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<String> {
     let made = &record.provenance;
-    let day = compare::words::day(i64::try_from(made.started_unix_ms).unwrap_or(i64::MAX));
+    let day = view::calendar::day(i64::try_from(made.started_unix_ms).unwrap_or(i64::MAX));
     let mut lines = vec![
         format!("{why}. What it says is trusted:"),
         format!(
@@ -86,7 +86,8 @@ pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<Stri
         disk(here),
         likeness(there, here)
     ));
-    for (knob, value) in wish.values() {
+    for proven in wish.values() {
+        let (knob, value) = (proven.knob, &proven.value);
         let verdict = record
             .trials
             .iter()
@@ -139,16 +140,8 @@ fn likeness(there: Option<&Layer>, here: Option<&Layer>) -> &'static str {
 
 /// `+12 % (10 to 14), 46 windows`.
 fn claim(verdict: &Verdict) -> String {
-    let interval = match (verdict.effect, verdict.low, verdict.high) {
-        (Some(effect), Some(low), Some(high)) => format!(
-            "{} ({} to {})",
-            units::percent_signed(effect),
-            units::percent_signed(low),
-            units::percent_signed(high)
-        ),
-        _ => "no estimate".into(),
-    };
-    format!("{interval}, {} windows, as it says", verdict.windows)
+    let claim = Effect::of(verdict).map_or("no estimate".into(), |effect| effect.words());
+    format!("{claim}, {} windows, as it says", verdict.windows)
 }
 
 fn or_unknown(text: &str) -> &str {

@@ -1,7 +1,9 @@
 //! The answers of `cloud` in words.
 
 use super::documents::{Answer, Seen};
-use diagnose::cloud::{self, Carrier, CloudDisk, CloudMachine, Match, Need, Offer, Strength};
+use diagnose::cloud::{
+    self, Carrier, CloudDisk, CloudMachine, Instance, Match, Need, Offer, Reach, Strength,
+};
 use model::units;
 
 /// As many matches of a rate are shown.
@@ -30,84 +32,15 @@ fn size(gib: f64) -> String {
 }
 
 fn offer(offer: &Offer<'_>) -> Vec<String> {
-    let promise = &offer.promise;
     let mut lines = vec![format!("{}  {}", offer.spec(), offer.kind.title)];
-    let mut row = |name: &str, value: String| lines.push(format!("  {name:<11} {value}"));
-    let tier = offer.tier.filter(|tier| tier.gib > offer.size_gib);
-    let tier = tier.map(|tier| format!(", sold and run as {} of {}", tier.name, size(tier.gib)));
-    row(
-        "size",
-        format!("{}{}", size(offer.size_gib), tier.unwrap_or_default()),
-    );
-    row(
-        "IOPS",
-        promise.iops.map_or_else(|| "not said".into(), count),
-    );
-    row(
-        "bandwidth",
-        promise
-            .bytes_per_s
-            .map_or_else(|| "not said".into(), units::bytes_per_s),
-    );
-    if let Some([low, high]) = offer.kind.latency_us {
-        let time = |us: f64| units::duration_ns(us * 1e3);
-        let range = if low == high {
-            time(low)
-        } else {
-            format!("{} to {}", time(low), time(high))
-        };
-        row("latency", format!("{range} for a small I/O"));
-    }
-    if let Some(burst) = burst(offer) {
-        row("burst", burst);
-    }
-    if let Some(unit) = promise.io_unit_bytes {
-        row(
-            "counted in",
-            format!(
-                "{}: a larger I/O counts as several",
-                units::bytes(unit as f64)
-            ),
-        );
-    }
-    if let Some(instance) = offer.instance {
-        let for_a_while = instance
-            .burst_iops
-            .map(|iops| format!("; for half an hour {} IOPS", count(iops)));
-        let (iops, bytes) = (
-            count(instance.iops),
-            units::bytes_per_s(instance.mbps * 1e6),
-        );
-        row(
-            "instance",
-            format!(
-                "{}: {iops} IOPS, {bytes} for all disks together{}",
-                instance.name,
-                for_a_while.unwrap_or_default()
-            ),
-        );
-    }
+    let row = |(name, value): (&str, String)| format!("  {name:<11} {value}");
+    lines.extend(promised(offer).into_iter().map(row));
     lines.push(String::new());
     lines.push("  block size        IOPS    bandwidth  what binds".into());
-    for reach in cloud::BLOCK_SIZES
+    let reaches = cloud::BLOCK_SIZES
         .iter()
-        .filter_map(|bs| cloud::reach(promise, *bs))
-    {
-        let bs = units::bytes(reach.bs as f64);
-        let (iops, bytes) = (
-            units::count(reach.iops),
-            units::bytes_per_s(reach.bytes_per_s),
-        );
-        let counted = if reach.counted_as > 1 {
-            format!(" (counts as {})", reach.counted_as)
-        } else {
-            String::new()
-        };
-        lines.push(format!(
-            "  {bs:>10} {iops:>11} {bytes:>12}  {}{counted}",
-            reach.binds.phrase()
-        ));
-    }
+        .filter_map(|bs| cloud::reach(&offer.promise, *bs));
+    lines.extend(reaches.map(|one| reach(&one)));
     lines.push(String::new());
     lines.extend(offer.kind.limits.iter().map(|limit| format!("  {limit}")));
     lines.push(format!(
@@ -122,6 +55,78 @@ fn offer(offer: &Offer<'_>) -> Vec<String> {
             .map(|what| format!("  not verified there: {what}")),
     );
     lines
+}
+
+/// What the provider says of the disk, by name.
+fn promised(offer: &Offer<'_>) -> Vec<(&'static str, String)> {
+    let promise = &offer.promise;
+    let not_said = || "not said".to_string();
+    let iops = promise.iops.map_or_else(not_said, count);
+    let bandwidth = promise.bytes_per_s;
+    let bandwidth = bandwidth.map_or_else(not_said, units::bytes_per_s);
+    let mut rows = vec![
+        ("size", sold_size(offer)),
+        ("IOPS", iops),
+        ("bandwidth", bandwidth),
+    ];
+    rows.extend(offer.kind.latency_us.map(|us| ("latency", latency(us))));
+    rows.extend(burst(offer).map(|burst| ("burst", burst)));
+    rows.extend(promise.io_unit_bytes.map(|unit| {
+        let unit = units::bytes(unit as f64);
+        let words = format!("{unit}: a larger I/O counts as several");
+        ("counted in", words)
+    }));
+    rows.extend(offer.instance.map(|one| ("instance", instance(one))));
+    rows
+}
+
+fn sold_size(offer: &Offer<'_>) -> String {
+    let tier = offer.tier.filter(|tier| tier.gib > offer.size_gib);
+    let tier = tier.map(|tier| format!(", sold and run as {} of {}", tier.name, size(tier.gib)));
+    format!("{}{}", size(offer.size_gib), tier.unwrap_or_default())
+}
+
+fn latency([low, high]: [f64; 2]) -> String {
+    let time = |us: f64| units::duration_ns(us * 1e3);
+    let range = if low == high {
+        time(low)
+    } else {
+        format!("{} to {}", time(low), time(high))
+    };
+    format!("{range} for a small I/O")
+}
+
+fn instance(instance: &Instance) -> String {
+    let for_a_while = instance
+        .burst_iops
+        .map(|iops| format!("; for half an hour {} IOPS", count(iops)));
+    let (iops, bytes) = (
+        count(instance.iops),
+        units::bytes_per_s(instance.mbps * 1e6),
+    );
+    format!(
+        "{}: {iops} IOPS, {bytes} for all disks together{}",
+        instance.name,
+        for_a_while.unwrap_or_default()
+    )
+}
+
+/// The line of a block size.
+fn reach(reach: &Reach) -> String {
+    let bs = units::bytes(reach.bs as f64);
+    let (iops, bytes) = (
+        units::count(reach.iops),
+        units::bytes_per_s(reach.bytes_per_s),
+    );
+    let counted = if reach.counted_as > 1 {
+        format!(" (counts as {})", reach.counted_as)
+    } else {
+        String::new()
+    };
+    format!(
+        "  {bs:>10} {iops:>11} {bytes:>12}  {}{counted}",
+        reach.binds.phrase()
+    )
 }
 
 fn burst(offer: &Offer<'_>) -> Option<String> {
@@ -169,11 +174,15 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
             units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
         );
         let beyond = format!(
-            "{:.1} and {:.1} times the need",
-            one.iops_times, one.bytes_times
+            "{} and {} times the need",
+            units::decimals(one.iops_times, 1),
+            units::decimals(one.bytes_times, 1)
         );
         let price = match (one.price, currency) {
-            (Some(price), Some(currency)) => format!("  {price:.2} {currency} a month"),
+            (Some(price), Some(currency)) => format!(
+                "  {price} {currency} a month",
+                price = units::decimals(price, 2)
+            ),
             (None, Some(_)) => "  no price given".into(),
             _ => String::new(),
         };
@@ -228,8 +237,9 @@ fn seen(seen: &Seen) -> Vec<String> {
             (Some(pulses), _) => {
                 let (ios, period) = (pulses.ios, units::span_ms(pulses.period_ms.round() as u64));
                 format!(
-                    "{}: {settled}, in pulses of {ios:.0} I/Os every {period}: a token bucket.",
-                    seen.what
+                    "{}: {settled}, in pulses of {ios} I/Os every {period}: a token bucket.",
+                    seen.what,
+                    ios = units::whole(ios)
                 )
             }
             (None, true) => {
@@ -280,13 +290,24 @@ fn fits(one: &Match, seen: &Seen) -> String {
             format!("{name}, the instance, allows {promised} for all disks together")
         }
         (Strength::SomeSize, Some([middle, low, high])) if high - low > 0.5 => {
-            format!("{name} of {middle:.0} GiB ({low:.0} to {high:.0}) is sold with {promised}")
+            format!(
+                "{name} of {middle} GiB ({low} to {high}) is sold with {promised}",
+                middle = units::whole(middle),
+                low = units::whole(low),
+                high = units::whole(high)
+            )
         }
         (Strength::SomeSize, Some([middle, ..])) => {
-            format!("{name} of {middle:.0} GiB is sold with {promised}")
+            format!(
+                "{name} of {middle} GiB is sold with {promised}",
+                middle = units::whole(middle)
+            )
         }
         (Strength::Most, Some([from, ..])) => {
-            format!("{name} gives {promised} at most, from {from:.0} GiB on")
+            format!(
+                "{name} gives {promised} at most, from {from} GiB on",
+                from = units::whole(from)
+            )
         }
         (Strength::SomeSize | Strength::Most, _) => format!("{name} gives {promised} at most"),
         (Strength::Provisioned, _) => format!("{name} could have been provisioned with {promised}"),

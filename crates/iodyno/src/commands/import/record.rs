@@ -163,9 +163,7 @@ pub fn summary(imported: &Imported) -> String {
 }
 
 fn side_words(name: &str, side: &SideFigures) -> Option<String> {
-    let rate = side
-        .iops
-        .map(|iops| format!("{} IOPS", units::count(round(iops))));
+    let rate = side.iops.map(|iops| format!("{} IOPS", units::rate(iops)));
     let bytes = side.bytes_per_s.map(units::bytes_per_s);
     let latency = p99_ns(side).map(|ns| format!("p99 {}", units::duration_ns(ns)));
     let latency = latency.or_else(|| Some(format!("mean {}", units::duration_ns(mean_ns(side)?))));
@@ -176,11 +174,6 @@ fn side_words(name: &str, side: &SideFigures) -> Option<String> {
         format!("{name} ")
     };
     (!parts.is_empty()).then(|| format!("{name}{}", parts.join(", ")))
-}
-
-/// Decimals of a count of thousands are nobody's concern.
-fn round(iops: f64) -> f64 {
-    if iops >= 100.0 { iops.round() } else { iops }
 }
 
 /// The latency that a person means: completion, else total.

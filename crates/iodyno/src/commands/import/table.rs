@@ -149,9 +149,7 @@ fn of_side(side: &str, figures: &SideFigures, block: Option<&str>) -> [String; 4
         (side, Some(block)) => format!("{side} {block}"),
     };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-    let iops = figures
-        .iops
-        .map(|iops| units::count(if iops >= 100.0 { iops.round() } else { iops }));
+    let iops = figures.iops.map(units::rate);
     let mean = || {
         Some(format!(
             "mean {}",

@@ -28,7 +28,7 @@ pub struct Intervals {
     write_latency: Columns,
 }
 
-/// Latencies over time in one direction, with columns that grow longer as they grow many.
+/// The latency heat map of one direction: its columns get wider as the run gets longer, so that memory stays bounded.
 #[derive(Debug)]
 struct Columns {
     /// How many looks make one column.

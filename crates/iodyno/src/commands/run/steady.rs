@@ -8,6 +8,7 @@ use model::job::{Job, SteadyMetric};
 use model::record::LoadResult;
 use model::steady::{Criterion, Steadiness};
 use model::studies::Studies;
+use model::units;
 use model::units::span_ms;
 
 /// Shortest round, ms: shorter ones are noise.
@@ -138,9 +139,9 @@ fn progress(watch: &Watch, end_ns: u64) -> String {
         || format!("the rule needs {WINDOW_ROUNDS}"),
         |window| {
             format!(
-                "range {:.0} %, line {:+.0} %",
-                window.range * 100.0,
-                window.slope * 100.0
+                "range {}, line {} %",
+                units::share(window.range),
+                units::decimals_signed(window.slope * 100.0, 0)
             )
         },
     );

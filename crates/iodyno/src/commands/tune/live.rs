@@ -11,6 +11,9 @@ use model::verdict::{ArmResult, Stage};
 use serde::Serialize;
 use std::cell::Cell;
 use std::io::IsTerminal;
+use view::metric::Metric;
+use view::running::{self, RunningArm};
+use view::stage;
 
 /// The live view.
 pub struct Live {
@@ -41,15 +44,20 @@ struct Step<'a> {
     /// Pairs, or blocks of a race, of this stage.
     pairs: usize,
     /// Each value but the first against it.
-    arms: &'a [ArmResult],
+    arms: Vec<RunningArm>,
     leader: &'a str,
     windows: u64,
     spent_ms: u64,
     left_ms: u64,
-    /// I/Os per second in the last window.
+    /// What the last window measured, per second.
     rate: f64,
+    /// What is being done, the rate and the time left, in words.
+    stage_words: &'static str,
+    rate_words: String,
+    left_words: String,
 }
 
+const METRIC: Metric = Metric::of_experiments();
 const REDRAW_NS: u64 = 100_000_000;
 const BAR_CELLS: u64 = 20;
 const NO_PAUSE: &str = "iodyno: Ctrl-Z does not pause a tune, because a setting would stay changed meanwhile. \
@@ -86,13 +94,13 @@ impl Live {
                 && let Some(stage) = progress.stage
             {
                 self.said.set(Some(stage));
-                let rate = units::count(progress.rate);
+                let rate = METRIC.rate(progress.rate);
                 let left = units::span_ms(progress.left_ms);
                 self.out.note(format!(
-                    "{} on {}: {}, {rate} IOPS, about {left} left",
-                    planned.knob,
+                    "{} on {}: {}, {rate}, about {left} left",
+                    planned.label(),
                     self.device,
-                    phrase(stage)
+                    stage::phrase(stage)
                 ));
             }
             return;
@@ -119,17 +127,20 @@ impl Live {
             values: &planned.values,
             stage: progress.stage,
             pairs: progress.pairs,
-            arms: &progress.arms,
+            arms: progress.arms.iter().map(RunningArm::of).collect(),
             leader: &planned.values[progress.leader.min(planned.values.len() - 1)],
             windows: progress.windows,
             spent_ms: progress.spent_ms,
             left_ms: progress.left_ms,
             rate: progress.rate,
+            stage_words: progress.stage.map_or("decided", stage::phrase),
+            rate_words: METRIC.rate(progress.rate),
+            left_words: units::span_ms(progress.left_ms),
         });
     }
 
     fn screen(&self, planned: &PlannedKnob, progress: &Progress) -> String {
-        let stage = progress.stage.map_or("done", phrase);
+        let stage = progress.stage.map_or("done", stage::phrase);
         let whole_ms = (progress.spent_ms + progress.left_ms).max(1);
         let filled = (progress.spent_ms * BAR_CELLS / whole_ms) as usize;
         let bar = format!(
@@ -137,7 +148,7 @@ impl Live {
             "█".repeat(filled),
             " ".repeat(BAR_CELLS as usize - filled)
         );
-        let head = format!("{} on {}", planned.knob, self.device);
+        let head = format!("{} on {}", planned.label(), self.device);
         let left = units::span_ms(progress.left_ms);
         let mut lines = vec![format!("{head:<24} {stage:<24} ▕{bar}▏ {left} left")];
         let leader = &planned.values[progress.leader.min(planned.values.len() - 1)];
@@ -150,8 +161,8 @@ impl Live {
             }
         };
         lines.push(format!(
-            "  {default} (now)  {} IOPS{}",
-            units::count(progress.rate),
+            "  {default} (now)  {}{}",
+            METRIC.rate(progress.rate),
             lead(default)
         ));
         lines.extend(
@@ -176,36 +187,9 @@ impl Live {
 }
 
 fn arm_line(arm: &ArmResult) -> String {
-    let (Some(effect), Some(low), Some(high)) = (arm.effect, arm.low, arm.high) else {
+    let Some((change, interval)) = running::interval(arm) else {
         return format!("{:<14} not compared yet", arm.arm);
     };
     let dropped = if arm.dropped { "  out" } else { "" };
-    let bound = |value: f64| {
-        if value.is_finite() && value < 9.0 {
-            units::percent_signed(value)
-        } else {
-            "?".into()
-        }
-    };
-    format!(
-        "{:<14} {:>8}  ({} to {}){dropped}",
-        arm.arm,
-        units::percent_signed(effect),
-        bound(low),
-        bound(high)
-    )
-}
-
-/// A stage for people.
-fn phrase(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Headroom => "looking for headroom",
-        Stage::Settle => "learning how it settles",
-        Stage::Calibrate => "learning the noise",
-        Stage::Pairs => "pairs",
-        Stage::Race => "race",
-        Stage::Audit => "audit for carry-over",
-        Stage::Holdout => "hold-out",
-        Stage::Explain => "tracing what moved",
-    }
+    format!("{:<14} {change:>8}  ({interval}){dropped}", arm.arm)
 }

@@ -9,10 +9,12 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use crate::exit::{Exit, Failure};
 use crate::keep;
+use host::{DeviceLock, Journal};
+use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{RECORD_SCHEMA, Record, Trial};
 use model::units::parse_share;
-use model::verdict::Outcome;
+use model::verdict::Verdict;
 use plan::TunePlan;
 use report::words;
 use serde::Serialize;
@@ -81,11 +83,16 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         cold_passes: !job.direct && job.rw.reads(),
         ..job
     };
+    // Before the plan: a tune that runs, or was left unfinished, has other values in place than the user's.
+    let locked = match (!args.dry_run).then(|| lock(args, context, &path)) {
+        Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
+        locked => locked,
+    };
     let plan = plan::make(args, context, &path, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
-    if args.dry_run {
+    let Some(locked) = locked else {
         context.out.document(&Document {
             schema: SCHEMA,
             id: None,
@@ -93,7 +100,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             record: None,
         })?;
         return Ok(Exit::Fine);
-    }
+    };
+    let lock = locked?;
     let store = Store::open(&context.state_dir)?;
     let session = session::Session {
         args,
@@ -102,39 +110,19 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         path: &path,
         job: &job,
         seed,
+        lock: &lock,
     };
     let done = session.run()?;
-    let record = Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "tune".into(),
-        target: path.target.clone(),
-        summary: words::tune_sentence(&done.trials),
-        provenance: crate::provenance::of(&context.host),
-        path: path.clone(),
-        job,
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: done.sensors,
-        layers: None,
-        trials: done.trials,
-        studies: model::studies::Studies::default(),
-        check: None,
-        imported: None,
-    };
+    let (interrupted, read_back) = (done.interrupted, done.read_back);
+    let record = record(done, path.clone(), job, context);
     let kept = keep::into_store(&store, &record);
     for line in words::record(kept.id, &record) {
         context.out.say(line);
     }
-    if !done.interrupted {
-        let values = if done.read_back == 1 {
-            "value"
-        } else {
-            "values"
-        };
+    if !interrupted {
+        let values = if read_back == 1 { "value" } else { "values" };
         context.out.say(format!(
-            "Every setting is back as it was: {} {values} read back.",
-            done.read_back
+            "Every setting is back as it was: {read_back} {values} read back."
         ));
     }
     let document = Document {
@@ -145,21 +133,46 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     };
     context.out.document(&document)?;
     kept.must_be_stored()?;
-    Ok(if done.interrupted {
+    Ok(if interrupted {
         Exit::Interrupted
     } else {
         exit_of(&record.trials)
     })
 }
 
+/// Takes the device's lock, where nothing unfinished stands on it.
+fn lock(args: &Args, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
+    let device = plan::device(path)?;
+    let purpose = session::purpose(&device);
+    let lock = DeviceLock::take(&context.host, &device, plan::reach(args)?, &purpose)?;
+    Journal::must_be_free(&context.host, &context.state_dir, &lock)?;
+    Ok(lock)
+}
+
+fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Record {
+    Record {
+        schema: RECORD_SCHEMA.into(),
+        verb: "tune".into(),
+        target: path.target.clone(),
+        summary: view::trial::tune_sentence(&done.trials),
+        provenance: crate::provenance::of(&context.host),
+        path,
+        job,
+        load: None,
+        sections: Vec::new(),
+        findings: Vec::new(),
+        sensors: done.sensors,
+        layers: None,
+        trials: done.trials,
+        studies: model::studies::Studies::default(),
+        check: None,
+        imported: None,
+    }
+}
+
 /// 0 when at least one knob got an answer, 6 when none did.
 fn exit_of(trials: &[Trial]) -> Exit {
-    let is_answer = |trial: &Trial| {
-        trial
-            .verdict
-            .as_ref()
-            .is_some_and(|v| matches!(v.outcome, Outcome::Better | Outcome::Equal))
-    };
+    let is_answer = |trial: &Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
     if trials.iter().any(is_answer) {
         Exit::Fine
     } else {

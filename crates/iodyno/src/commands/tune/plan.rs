@@ -3,12 +3,15 @@
 use super::Args;
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
-use apply::{Knob, Queue, knobs};
+use apply::{Knob, Reading, SubjectFiles, knobs, must_take};
 use experiment::{default_budget_ms, least_budget_ms};
+use host::Reach;
 use load::{Engine, Needs};
 use model::change::Class;
 use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
+use model::record::knob_label;
+use model::subject::Subject;
 use model::units;
 use serde::Serialize;
 use tuner::explain_reserve_ms;
@@ -58,6 +61,8 @@ pub struct TunePlan {
 pub struct PlannedKnob {
     /// Its id.
     pub knob: String,
+    /// Whose setting it is.
+    pub subject: Subject,
     /// Values; the first is the one found.
     pub values: Vec<String>,
     /// How long a switch keeps acting under this load.
@@ -71,30 +76,48 @@ pub struct PlannedKnob {
 pub struct SkippedKnob {
     /// Its id.
     pub knob: String,
+    /// Whose setting it is; none where the device has none of the kind.
+    pub subject: Option<Subject>,
     /// Why.
     pub why: String,
+}
+
+/// How far the changes reach that the knobs asked for will make.
+pub fn reach(args: &Args) -> Result<Reach, Failure> {
+    let asked = asked(args)?;
+    Ok(apply::reach(asked.iter().map(|asked| asked.knob.on)))
 }
 
 /// Makes the plan, or says why there can be none.
 pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<TunePlan, Failure> {
     usable(job)?;
     let device = device(path)?;
-    let queue = Queue::of(&context.host, &device).ok_or_else(|| {
-        Failure::new(
+    let queue = Subject::Queue {
+        device: device.clone(),
+    };
+    if SubjectFiles::of(&context.host, queue).is_none() {
+        return Err(Failure::new(
             Exit::Failed,
             format!("{device} has no queue settings in /sys/block/{device}/queue."),
-        )
-    })?;
-    let asked = asked(args)?;
+        ));
+    }
     let is_asked_by_name = !args.knobs.is_empty();
     let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
-    for (knob, values) in asked {
-        match consider(knob, values, &queue, job, is_asked_by_name)? {
-            Ok(planned) => chosen.push(planned),
-            Err(why) => skipped.push(SkippedKnob {
-                knob: knob.id.into(),
-                why,
-            }),
+    for asked in asked(args)? {
+        let knob = asked.knob;
+        let subjects = subjects(&asked, path, &device)?;
+        if subjects.is_empty() {
+            skipped.push(skip(knob, None, format!("{device} has none")));
+        }
+        for subject in subjects {
+            let Some(files) = SubjectFiles::of(&context.host, subject.clone()) else {
+                skipped.push(skip(knob, Some(subject), "it is not there".into()));
+                continue;
+            };
+            match consider(knob, asked.values.clone(), &files, job, is_asked_by_name)? {
+                Ok(planned) => chosen.push(planned),
+                Err(why) => skipped.push(skip(knob, Some(subject), why)),
+            }
         }
     }
     let is_laid_out = matches!(
@@ -111,9 +134,53 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     if plan.knobs.is_empty() {
         return Err(nothing_to_try(&plan));
     }
-    rights(&plan, &queue, args)?;
+    rights(&plan, args)?;
     Ok(plan)
 }
+
+fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
+    SkippedKnob {
+        knob: knob.id.into(),
+        subject,
+        why,
+    }
+}
+
+/// The subjects of a knob below the device. More than a few are asked for one by one: each costs the time of an
+/// experiment.
+fn subjects(asked: &Asked, path: &IoPath, device: &str) -> Result<Vec<Subject>, Failure> {
+    let all = apply::subjects(asked.knob.on, path, device);
+    let keys: Vec<String> = all.iter().filter_map(Subject::key).collect();
+    let id = asked.knob.id;
+    let Some(key) = &asked.key else {
+        return match keys.len() > SUBJECTS_MAX {
+            true => Err(Failure::usage(format!(
+                "{device} has {} subjects for {id}. Name one: --knob {id}@{}, or another of {}.",
+                keys.len(),
+                keys[0],
+                keys.join(", ")
+            ))),
+            false => Ok(all),
+        };
+    };
+    let found: Vec<Subject> = all
+        .into_iter()
+        .filter(|subject| subject.key().as_ref() == Some(key))
+        .collect();
+    match (found.is_empty(), keys.is_empty()) {
+        (false, _) => Ok(found),
+        (true, true) => Err(Failure::usage(format!(
+            "{id} is one setting of {device}: leave `@{key}` out."
+        ))),
+        (true, false) => Err(Failure::usage(format!(
+            "{device} has no {id}@{key}. There are {}.",
+            keys.join(", ")
+        ))),
+    }
+}
+
+/// As many subjects of one knob are tried unasked.
+const SUBJECTS_MAX: usize = 4;
 
 /// An experiment needs a load that goes on alike; one that works through phases is none.
 fn usable(job: &Job) -> Result<(), Failure> {
@@ -137,7 +204,7 @@ fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
 }
 
 /// The one device below the target whose queue can be tuned.
-fn device(path: &IoPath) -> Result<String, Failure> {
+pub fn device(path: &IoPath) -> Result<String, Failure> {
     let layer = path.queue_device().ok_or_else(|| {
         let what = path
             .root
@@ -174,24 +241,41 @@ fn device(path: &IoPath) -> Result<String, Failure> {
     }
 }
 
-/// A knob with the values that the user named, if any.
-type Asked = (&'static Knob, Option<Vec<String>>);
+/// A knob as the user named it.
+#[derive(Debug)]
+struct Asked {
+    knob: &'static Knob,
+    /// Which of its subjects, where one was named.
+    key: Option<String>,
+    /// The values, where they were named.
+    values: Option<Vec<String>>,
+}
 
-/// The knobs to consider with the values asked for: the user's, or all in the order of expected gain.
+/// The knobs to consider with the values asked for: the user's, or those that are tried unasked, by expected gain.
 fn asked(args: &Args) -> Result<Vec<Asked>, Failure> {
     if args.knobs.is_empty() {
         let mut all: Vec<&'static Knob> = knobs::ALL.to_vec();
-        all.sort_by_key(|knob| knob.order);
-        return Ok(all.into_iter().map(|knob| (knob, None)).collect());
+        all.retain(|knob| knob.turn.is_some());
+        all.sort_by_key(|knob| knob.turn);
+        let unasked = |knob| Asked {
+            knob,
+            key: None,
+            values: None,
+        };
+        return Ok(all.into_iter().map(unasked).collect());
     }
     args.knobs.iter().map(|text| parse_knob(text)).collect()
 }
 
-/// `scheduler` or `scheduler=none,bfq`.
+/// `scheduler`, `scheduler=none,bfq`, `smp_affinity_list@24=0:1`. Lists of CPUs have commas of their own, so a colon
+/// stands between two of them.
 fn parse_knob(text: &str) -> Result<Asked, Failure> {
-    let (id, values) = text
+    let (name, values) = text
         .split_once('=')
-        .map_or((text, None), |(id, values)| (id, Some(values)));
+        .map_or((text, None), |(name, values)| (name, Some(values)));
+    let (id, key) = name
+        .split_once('@')
+        .map_or((name, None), |(id, key)| (id, Some(key.to_string())));
     let knob = Knob::find(id).ok_or_else(|| {
         let known: Vec<&str> = knobs::ALL.iter().map(|knob| knob.id).collect();
         Failure::usage(format!(
@@ -199,35 +283,34 @@ fn parse_knob(text: &str) -> Result<Asked, Failure> {
             known.join(", ")
         ))
     })?;
-    let values: Option<Vec<String>> =
-        values.map(|values| values.split(',').map(str::to_string).collect());
-    Ok((knob, values))
+    let between = match knob.reading {
+        Reading::CpuList => ':',
+        Reading::Whole | Reading::Chosen => ',',
+    };
+    let value = |text: &str| knob.reading.value(text);
+    let values = values.map(|values| values.split(between).map(value).collect());
+    Ok(Asked { knob, key, values })
 }
 
 /// A knob with its values, or why it is left out. A value that the user named and the device does not take is an error.
 fn consider(
     knob: &'static Knob,
     wanted: Option<Vec<String>>,
-    queue: &Queue,
+    files: &SubjectFiles,
     job: &Job,
     is_asked_by_name: bool,
 ) -> Result<Result<PlannedKnob, String>, Failure> {
-    let choices = (knob.choices)(queue);
+    let choices = (knob.choices)(files);
     let Some(now) = choices.first().cloned() else {
-        let attribute = queue.attribute(knob.id);
-        return Ok(Err(format!("it is {attribute} on {}", queue.device())));
+        let attribute = files.attribute(knob.attribute);
+        return Ok(Err(format!("it is {attribute} on {}", files.subject())));
     };
     let values = match wanted {
         None => choices,
         Some(wanted) => {
             for value in &wanted {
-                if let Some(why) = (knob.rejects)(queue, value) {
-                    return Err(Failure::usage(format!(
-                        "{} does not take {}={value}: {why}.",
-                        queue.device(),
-                        knob.id
-                    )));
-                }
+                must_take(knob, files, value)
+                    .map_err(|rejection| Failure::usage(format!("{rejection}.")))?;
             }
             let others = wanted.into_iter().filter(|value| *value != now);
             std::iter::once(now.clone()).chain(others).collect()
@@ -236,7 +319,7 @@ fn consider(
     if values.len() < 2 {
         return Ok(Err(format!(
             "{} has no other value than {now} here",
-            queue.device()
+            files.subject()
         )));
     }
     if let Some(why) = unjudgeable(knob, job) {
@@ -247,12 +330,13 @@ fn consider(
     let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
     if is_ours
         && !is_named_with_values
-        && let Some(why) = (knob.pointless)(queue, job)
+        && let Some(why) = (knob.pointless)(files, job)
     {
         return Ok(Err(why));
     }
     Ok(Ok(PlannedKnob {
         knob: knob.id.into(),
+        subject: files.subject().clone(),
         values,
         class: knob.class_under(job),
         risk: knob.risk,
@@ -277,21 +361,18 @@ fn nothing_to_try(plan: &TunePlan) -> Failure {
     .why(reasons.join("\n").trim_start())
 }
 
-/// A tune writes below /sys; without the right it says so before it has done anything.
-fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
-    let blocked = plan
-        .knobs
-        .iter()
-        .find(|knob| !host::rights::may_write(&queue.path(&knob.knob)));
+/// A tune writes settings; without the right it says so before it has done anything.
+fn rights(plan: &TunePlan, args: &Args) -> Result<(), Failure> {
+    let mut files = plan.knobs.iter().map(PlannedKnob::path);
+    let blocked = files.find(|file| !host::rights::may_write(file));
     match blocked {
-        Some(knob) if !args.dry_run => Err(Failure::new(
+        Some(file) if !args.dry_run => Err(Failure::new(
             Exit::Rights,
             format!(
-                "cannot write {}: tune changes settings and needs root (sudo iodyno tune …).",
-                queue.path(&knob.knob)
+                "cannot write {file}: tune changes settings and needs root (sudo iodyno tune …)."
             ),
         )
-        .on(queue.path(&knob.knob))
+        .on(file)
         .why("tune changes settings and needs root")
         .hint("Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan.")),
         _ => Ok(()),
@@ -299,6 +380,17 @@ fn rights(plan: &TunePlan, queue: &Queue, args: &Args) -> Result<(), Failure> {
 }
 
 impl PlannedKnob {
+    /// The knob for people: with its subject where the device has several of the kind.
+    pub fn label(&self) -> String {
+        knob_label(&self.knob, &self.subject)
+    }
+
+    /// The file that is written.
+    fn path(&self) -> String {
+        let attribute = Knob::find(&self.knob).map_or("", |knob| knob.attribute);
+        self.subject.path(attribute)
+    }
+
     /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
     /// when that decides nothing. A knob that is quick leaves its time to the others.
     pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
@@ -328,6 +420,16 @@ impl PlannedKnob {
     }
 }
 
+impl SkippedKnob {
+    /// The knob for people.
+    pub fn label(&self) -> String {
+        let label = |subject| knob_label(&self.knob, subject);
+        self.subject
+            .as_ref()
+            .map_or_else(|| self.knob.clone(), label)
+    }
+}
+
 impl TunePlan {
     /// The plan in words.
     pub fn lines(&self, job: &Job) -> Vec<String> {
@@ -336,13 +438,17 @@ impl TunePlan {
             let others = knob.values[1..].join(", ");
             lines.push(format!(
                 "  {:<15} {} against {others}   ({})",
-                knob.knob,
+                knob.label(),
                 knob.values[0],
                 knob.risk.phrase()
             ));
         }
         for skipped in &self.skipped {
-            lines.push(format!("  {:<15} not tried: {}", skipped.knob, skipped.why));
+            lines.push(format!(
+                "  {:<15} not tried: {}",
+                skipped.label(),
+                skipped.why
+            ));
         }
         let after = if self.is_laid_out {
             " of load, after a scratch file is written"
@@ -373,6 +479,7 @@ mod tests {
         let values = vec!["1".into(), "2".into()];
         let knob = PlannedKnob {
             knob: "scheduler".into(),
+            subject: Subject::Sysctl,
             values,
             class: Class::Fast,
             risk: model::change::Risk::Safe,
@@ -408,8 +515,9 @@ mod tests {
 
     #[test]
     fn a_knob_may_bring_its_values() {
-        let (knob, values) = parse_knob("scheduler=none,bfq").unwrap();
-        assert_eq!((knob.id, values.unwrap().len()), ("scheduler", 2));
+        let asked = parse_knob("scheduler=none,bfq").unwrap();
+        assert_eq!((asked.knob.id, asked.key), ("scheduler", None));
+        assert_eq!(asked.values.unwrap(), ["none", "bfq"]);
         assert!(
             parse_knob("sheduler")
                 .unwrap_err()

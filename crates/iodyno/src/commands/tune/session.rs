@@ -7,7 +7,7 @@ use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
-use apply::{Knob, Queue};
+use apply::{Knob, SubjectFiles};
 use experiment::{Experiment, Plan};
 use host::signals::Stop;
 use host::{DeviceLock, Journal};
@@ -19,7 +19,6 @@ use model::record::Trial;
 use model::sample::SensorLog;
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use report::words;
 use tuner::drive::{DriveError, Driven, Setup, drive};
 
 /// What a tune works on.
@@ -30,6 +29,8 @@ pub struct Session<'a> {
     pub path: &'a IoPath,
     pub job: &'a Job,
     pub seed: u64,
+    /// The device's, and the machine's where its settings are tried.
+    pub lock: &'a DeviceLock,
 }
 
 /// What came of it.
@@ -44,7 +45,6 @@ pub struct Done {
 /// What every knob is tried with.
 struct Rig<'a> {
     prepared: &'a Prepared,
-    queue: &'a Queue,
     journal: &'a Journal,
     stop: &'a Stop,
     tracing: &'a Tracing,
@@ -53,17 +53,12 @@ struct Rig<'a> {
 }
 
 impl Session<'_> {
-    /// Locks the device, makes the load ready, tries every knob, and puts everything back whatever happened.
+    /// Makes the load ready, tries every knob, and puts everything back whatever happened.
     pub fn run(&self) -> Result<Done, Failure> {
         let context = self.context;
-        let lock = DeviceLock::take(&context.host, &self.plan.device, &self.purpose())?;
-        Journal::must_be_free(&context.host, &context.state_dir, &lock)?;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
-        let queue = Queue::of(&context.host, &self.plan.device).ok_or_else(|| {
-            Failure::new(Exit::Failed, format!("{} has gone away.", self.plan.device))
-        })?;
-        let journal = self.begin_journal(&queue, &lock)?;
+        let journal = self.begin_journal()?;
         let tracing = self.tracing();
         let scope = Scope {
             tracing: tracing.clone(),
@@ -73,7 +68,6 @@ impl Session<'_> {
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
         let rig = Rig {
             prepared: &prepared,
-            queue: &queue,
             journal: &journal,
             stop: &stop,
             tracing: &tracing,
@@ -99,8 +93,9 @@ impl Session<'_> {
         })
     }
 
-    fn purpose(&self) -> String {
-        format!("tune {}", self.plan.device)
+    /// The subject of a planned knob, which may have gone since it was planned.
+    fn files(&self, planned: &PlannedKnob) -> Option<SubjectFiles> {
+        SubjectFiles::of(&self.context.host, planned.subject.clone())
     }
 
     /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
@@ -135,15 +130,17 @@ impl Session<'_> {
     }
 
     /// Saves every value that any of the knobs may change, before the first write.
-    fn begin_journal(&self, queue: &Queue, lock: &DeviceLock) -> Result<Journal, Failure> {
+    fn begin_journal(&self) -> Result<Journal, Failure> {
         let context = self.context;
-        let mut journal = Journal::begin(&context.host, &context.state_dir, &self.purpose(), lock)?;
-        let paths: Vec<(String, u8)> = self
+        let purpose = purpose(&self.plan.device);
+        let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, self.lock)?;
+        let subjects = self
             .plan
             .knobs
             .iter()
-            .filter_map(|planned| Knob::find(&planned.knob))
-            .flat_map(|knob| apply::checkpoint_paths(knob, queue))
+            .filter_map(|planned| Some((Knob::find(&planned.knob)?, self.files(planned)?)));
+        let paths: Vec<(String, u8)> = subjects
+            .flat_map(|(knob, files)| apply::checkpoint_paths(knob, &files))
             .collect();
         if let Err(error) = journal.checkpoint(&paths) {
             journal.close()?;
@@ -182,8 +179,13 @@ impl Session<'_> {
         }
         live.clear();
         trials.extend(self.plan.skipped.iter().map(|skipped| {
-            let summary = format!("{}: not tried, {}.", skipped.knob, skipped.why);
-            self.trial(&skipped.knob, &[], summary, Some(skipped.why.clone()), None)
+            let summary = format!("{}: not tried, {}.", skipped.label(), skipped.why);
+            Trial {
+                knob: skipped.knob.clone(),
+                subject: skipped.subject.clone(),
+                skipped: Some(skipped.why.clone()),
+                ..self.trial(summary)
+            }
         }));
         Ok(trials)
     }
@@ -191,8 +193,11 @@ impl Session<'_> {
     fn out_of_time(&self, planned: &PlannedKnob, left_ms: u64) -> Trial {
         let (needs, left) = (span_ms(planned.needs_ms()), span_ms(left_ms));
         let why = format!("it needs {needs} at the least and {left} of the budget are left");
-        let summary = format!("{}: not tried, {why}.", planned.knob);
-        self.trial(&planned.knob, &planned.values, summary, Some(why), None)
+        let summary = format!("{}: not tried, {why}.", planned.label());
+        Trial {
+            skipped: Some(why),
+            ..self.trial_of(planned, summary)
+        }
     }
 
     fn try_one(
@@ -219,6 +224,9 @@ impl Session<'_> {
             load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
         plan.can_halve_depth = has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
+        let files = self
+            .files(planned)
+            .ok_or_else(|| DriveError::Defect(format!("{} has gone away", planned.subject)))?;
         let mut experiment =
             Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {
@@ -227,7 +235,8 @@ impl Session<'_> {
             job: self.job,
             knob,
             class: planned.class,
-            queue: rig.queue,
+            files: &files,
+            device: &self.plan.device,
             journal: rig.journal,
             values: &planned.values,
             aa: self.args.aa,
@@ -248,42 +257,40 @@ impl Session<'_> {
         } = drive(&setup, &mut experiment, &mut |progress| {
             live.show(planned, progress)
         })?;
-        let summary = words::verdict_sentence(knob.id, &planned.values, &verdict);
+        let summary = view::trial::sentence(&planned.label(), &planned.values, &verdict);
         Ok(Trial {
             layers,
             figures,
             moved,
             windows,
-            ..self.trial(knob.id, &planned.values, summary, None, Some(verdict))
+            verdict: Some(verdict),
+            ..self.trial_of(planned, summary)
         })
     }
 
-    fn trial(
-        &self,
-        knob: &str,
-        arms: &[String],
-        summary: String,
-        skipped: Option<String>,
-        verdict: Option<model::verdict::Verdict>,
-    ) -> Trial {
-        let device = self.plan.device.clone();
-        let (knob, arms) = (knob.into(), arms.to_vec());
-        let (layers, figures, moved, windows) = (Vec::new(), Vec::new(), None, Vec::new());
-        let aa = self.args.aa;
+    fn trial_of(&self, planned: &PlannedKnob, summary: String) -> Trial {
         Trial {
-            knob,
-            device,
-            arms,
-            aa,
-            skipped,
-            summary,
-            verdict,
-            layers,
-            figures,
-            moved,
-            windows,
+            knob: planned.knob.clone(),
+            subject: Some(planned.subject.clone()),
+            mark: self.context.host.subject_mark(&planned.subject),
+            arms: planned.values.clone(),
+            ..self.trial(summary)
         }
     }
+
+    fn trial(&self, summary: String) -> Trial {
+        Trial {
+            device: self.plan.device.clone(),
+            aa: self.args.aa,
+            summary,
+            ..Trial::default()
+        }
+    }
+}
+
+/// What the holder of the lock is called by.
+pub fn purpose(device: &str) -> String {
+    format!("tune {device}")
 }
 
 /// Silence when every value that was read back is as it was; otherwise what is not, and how to go on.

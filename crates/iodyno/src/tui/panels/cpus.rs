@@ -181,7 +181,7 @@ fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
     let owner = irq_owner(look, cpus);
     match top(&values, cpus) {
         Some((cpu, rate, share)) if rate > 0.0 => {
-            format!("irq {owner} → CPU {cpu} {:.0} %", share * 100.0)
+            format!("irq {owner} → CPU {cpu} {}", units::share(share))
         }
         Some(_) => format!("irq {owner} 0"),
         None => format!("irq {owner} –"),
@@ -192,8 +192,13 @@ fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
 fn most_word(look: &Look<'_>, name: &str, id: &str, cpus: &[u32], is_short: bool) -> String {
     match top(&values(look, id, cpus), cpus) {
         Some((_, value, _)) if value < 0.5 => format!("{name} 0"),
-        Some((_, value, _)) if is_short => format!("{name} {value:.0} %"),
-        Some((cpu, value, _)) => format!("{name} {value:.0} % (CPU {cpu})"),
+        Some((_, value, _)) if is_short => {
+            format!("{name} {value}", value = units::percent_whole(value))
+        }
+        Some((cpu, value, _)) => format!(
+            "{name} {value} (CPU {cpu})",
+            value = units::percent_whole(value)
+        ),
         None => format!("{name} –"),
     }
 }
@@ -359,7 +364,7 @@ fn map_row(
     for (place, value) in shown.iter().enumerate() {
         let word = match (value, kind.is_percent && cell >= 4) {
             (None, _) => "╌".to_string(),
-            (Some(percent), true) => format!("{percent:.0}"),
+            (Some(percent), true) => units::whole(*percent),
             (Some(_), false) if kind.is_percent => share_letter(*value).to_string(),
             (Some(rate), false) => rate_letter(*rate, most, look.theme.is_ascii).to_string(),
         };
@@ -403,10 +408,14 @@ fn note_word(kind: &Kind, values: &[Option<f64>], cpus: &[u32]) -> String {
     match (kind.is_percent, most > 0.0) {
         (_, false) => String::new(),
         (true, _) if most < 0.5 => String::new(),
-        (true, _) => format!("{most:.0} % on CPU {cpu}"),
+        (true, _) => format!("{most} on CPU {cpu}", most = units::percent_whole(most)),
         (false, _) => {
             let sum = if sum >= 10.0 { sum.round() } else { sum };
-            format!("{}, {:.0} % on CPU {cpu}", units::count(sum), share * 100.0)
+            format!(
+                "{}, {} on CPU {cpu}",
+                units::count(sum),
+                units::share(share)
+            )
         }
     }
 }

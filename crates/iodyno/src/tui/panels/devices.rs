@@ -6,6 +6,7 @@ mod rows;
 use crate::tui::{Look, Panel, text};
 use columns::{Column, Content};
 pub use columns::{explained, sortable};
+use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -156,8 +157,7 @@ fn cell(
             let busy = row.get("disk.busy_percent").filter(|_| !is_parallel);
             format!(
                 "{:>width$}",
-                busy.map_or("–".into(), |percent| format!(
-                    "{:.0} %",
+                busy.map_or("–".into(), |percent| units::percent_whole(
                     percent.min(100.0)
                 ))
             )

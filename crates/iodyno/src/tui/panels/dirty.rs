@@ -225,7 +225,7 @@ fn of(part: f64, whole: f64) -> String {
         value if value >= 9.995 => 1,
         _ => 2,
     };
-    format!("{value:.digits$} of {whole_word}")
+    format!("{} of {whole_word}", units::decimals(value, digits))
 }
 
 /// `▕█████▒▒▎   ┆background   ┆limit▏`: dirty pages, those on their way, the thresholds.

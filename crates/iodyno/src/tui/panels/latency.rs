@@ -221,16 +221,8 @@ fn scale(look: &Look<'_>, top: f64) -> String {
             "{sign} = {} waited per s and octave",
             units::duration_ns(top * 1e9)
         ),
-        false => format!(
-            "{sign} = {} I/Os per s and octave",
-            units::count(three_digits(top))
-        ),
+        false => format!("{sign} = {} I/Os per s and octave", units::rate(top)),
     }
-}
-
-/// Counts are whole as long as they say nothing more.
-fn three_digits(value: f64) -> f64 {
-    if value >= 100.0 { value.round() } else { value }
 }
 
 fn axis(look: &Look<'_>, scale: &str, area: Rect, y: u16, buffer: &mut Buffer) {

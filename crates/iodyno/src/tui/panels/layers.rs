@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use report::layers::notable;
+use view::scale;
 
 mod share;
 
@@ -340,9 +341,12 @@ impl Scale {
     }
 
     fn place(&self, ns: f64) -> usize {
-        let share = (ns.max(1.0).log10() - f64::from(self.low)) / f64::from(self.high - self.low);
-        ((share * (self.width.max(1) - 1) as f64).round().max(0.0) as usize)
-            .min(self.width.max(1) - 1)
+        let last = self.width.max(1) - 1;
+        let scale = scale::Scale::log(
+            (10f64.powi(self.low), 10f64.powi(self.high)),
+            (0.0, last as f64),
+        );
+        (scale.at(ns.max(1.0)).round().max(0.0) as usize).min(last)
     }
 
     /// From the median to the tail, with a point for the longest.
@@ -402,9 +406,9 @@ fn digits_of(value: f64, digits: usize) -> String {
         value if value >= 1.0 => 1,
         _ => 0,
     };
-    let text = format!("{value:.*}", digits.saturating_sub(whole));
+    let text = units::decimals(value, digits.saturating_sub(whole));
     match value > 0.0 && text.chars().all(|c| c == '0' || c == '.') {
-        true => format!("<{:.*}", digits, 10f64.powi(-(digits as i32))),
+        true => format!("<{}", units::decimals(10f64.powi(-(digits as i32)), digits)),
         false => text,
     }
 }

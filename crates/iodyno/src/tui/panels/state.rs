@@ -111,7 +111,7 @@ fn pressure(look: &Look<'_>) -> Vec<(String, bool)> {
 fn percent(value: f64) -> String {
     match value {
         value if value > 0.0 && value < 0.5 => "<1 %".into(),
-        value => format!("{value:.0} %"),
+        value => units::percent_whole(value),
     }
 }
 
@@ -136,13 +136,27 @@ fn arrays(look: &Look<'_>) -> Option<(String, bool)> {
         });
         let label = text::cut(name, 12);
         match sync(name).filter(|percent| *percent < 100.0) {
-            _ if missing > 0.0 && sync(name).is_none() => {
-                (2, format!("{label} lacks {missing:.0} disks"))
-            }
-            Some(percent) if missing > 0.0 => {
-                (2, format!("{label} rebuilds, {percent:.0} %{rate}"))
-            }
-            Some(percent) => (1, format!("{label} sync {percent:.0} %{rate}")),
+            _ if missing > 0.0 && sync(name).is_none() => (
+                2,
+                format!(
+                    "{label} lacks {missing} disks",
+                    missing = units::whole(missing)
+                ),
+            ),
+            Some(percent) if missing > 0.0 => (
+                2,
+                format!(
+                    "{label} rebuilds, {percent}{rate}",
+                    percent = units::percent_whole(percent)
+                ),
+            ),
+            Some(percent) => (
+                1,
+                format!(
+                    "{label} sync {percent}{rate}",
+                    percent = units::percent_whole(percent)
+                ),
+            ),
             None => (0, format!("{label} in sync")),
         }
     };
@@ -192,7 +206,14 @@ fn temperature(look: &Look<'_>) -> Option<(String, bool)> {
     // One place of a device is enough to tell whose it is.
     let (name, celsius) = own.or_else(|| hottest(&mut all.iter()))?;
     let name = name.split(' ').next().unwrap_or_default();
-    Some((format!("{} {celsius:.0} °C", text::cut(name, 12)), false))
+    Some((
+        format!(
+            "{} {celsius} °C",
+            text::cut(name, 12),
+            celsius = units::whole(celsius)
+        ),
+        false,
+    ))
 }
 
 #[cfg(test)]

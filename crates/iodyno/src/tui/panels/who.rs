@@ -362,9 +362,9 @@ fn mib_word(bytes: f64) -> String {
     match bytes / MIB {
         mib if mib <= 0.0 => "0".into(),
         mib if mib < 0.005 => "<0.01".into(),
-        mib if mib < 9.995 => format!("{mib:.2}"),
-        mib if mib < 99.95 => format!("{mib:.1}"),
-        mib => format!("{mib:.0}"),
+        mib if mib < 9.995 => units::decimals(mib, 2),
+        mib if mib < 99.95 => units::decimals(mib, 1),
+        mib => units::whole(mib),
     }
 }
 

@@ -23,25 +23,31 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_max_sectors_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "max_sectors_kb",
     since: "0.1.0",
     summary: "the size at which large I/O is split",
+    on: SubjectKind::Queue,
+    attribute: "max_sectors_kb",
+    reading: Reading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
-    order: 50,
+    turn: Some(50),
     disturbs: &["read_ahead_kb"],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(queue: &Queue, job: &Job) -> Option<String> {
+fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {
     let smallest = choices(queue)
         .iter()
         .filter_map(|value| value.parse::<u64>().ok())
@@ -55,7 +61,7 @@ fn pointless(queue: &Queue, job: &Job) -> Option<String> {
     })
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let Some(now) = queue.number("max_sectors_kb") else {
         return Vec::new();
     };
@@ -66,7 +72,7 @@ fn choices(queue: &Queue) -> Vec<String> {
     current_first(now.to_string(), others.map(|value: u64| value.to_string()))
 }
 
-fn rejects(queue: &Queue, value: &str) -> Option<String> {
+fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {
     let highest = queue.number("max_hw_sectors_kb").unwrap_or(u64::MAX);
     let page_kib = host::rights::page_bytes() / 1024;
     match value.parse::<u64>() {

@@ -21,36 +21,42 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_nomerges_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "nomerges",
     since: "0.1.0",
     summary: "whether neighbouring requests are merged",
+    on: SubjectKind::Queue,
+    attribute: "nomerges",
+    reading: Reading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
-    order: 60,
+    turn: Some(60),
     disturbs: &[],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(_: &Queue, _: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
     None
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let now = queue.text("nomerges");
     now.map_or_else(Vec::new, |now| {
         current_first(now, ["0", "1", "2"].map(String::from))
     })
 }
 
-fn rejects(_: &Queue, value: &str) -> Option<String> {
+fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
     (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
 }
 

@@ -24,25 +24,31 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_requests_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "nr_requests",
     since: "0.1.0",
     summary: "how many requests the queue holds before submitters wait",
+    on: SubjectKind::Queue,
+    attribute: "nr_requests",
+    reading: Reading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
-    order: 40,
+    turn: Some(40),
     disturbs: &[],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(queue: &Queue, job: &Job) -> Option<String> {
+fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {
     let now = queue.number("nr_requests")?;
     let in_flight = u64::from(job.iodepth) * u64::from(job.numjobs);
     (in_flight < now).then(|| {
@@ -50,7 +56,7 @@ fn pointless(queue: &Queue, job: &Job) -> Option<String> {
     })
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let Some(now) = queue.number("nr_requests") else {
         return Vec::new();
     };
@@ -66,7 +72,7 @@ fn choices(queue: &Queue) -> Vec<String> {
     current_first(now.to_string(), others.map(|value| value.to_string()))
 }
 
-fn rejects(queue: &Queue, value: &str) -> Option<String> {
+fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {
     let tags = queue.tags().unwrap_or(u64::MAX);
     let has_scheduler = queue.scheduler().is_some_and(|word| word != "none");
     match value.parse::<u64>() {

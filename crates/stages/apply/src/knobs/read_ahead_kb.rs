@@ -27,32 +27,38 @@
 //! - Linux `mm/readahead.c`, `file_ra_state_init`; `block/blk-sysfs.c`, `queue_ra_store`
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices"
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "read_ahead_kb",
     since: "0.1.0",
     summary: "how far the page cache reads ahead",
+    on: SubjectKind::Queue,
+    attribute: "read_ahead_kb",
+    reading: Reading::Whole,
     class: Class::Learned,
     risk: Risk::CostsLatency,
-    order: 200,
+    turn: Some(200),
     disturbs: &[],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(_: &Queue, job: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
     if job.direct {
         return Some("direct I/O does not use it".into());
     }
     (!job.rw.reads()).then(|| "the load does not read".into())
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let Some(now) = queue.number("read_ahead_kb") else {
         return Vec::new();
     };
@@ -63,7 +69,7 @@ fn choices(queue: &Queue) -> Vec<String> {
     current_first(now.to_string(), whole)
 }
 
-fn rejects(_: &Queue, value: &str) -> Option<String> {
+fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
     let page_kib = host::rights::page_bytes() / 1024;
     match value.parse::<u64>() {
         Err(_) => Some("it is a whole number of KiB".into()),

@@ -22,36 +22,42 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_rq_affinity_store`; commits c7c22e4d5c1f and 5757a6d76c
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "rq_affinity",
     since: "0.1.0",
     summary: "which CPU completes a request",
+    on: SubjectKind::Queue,
+    attribute: "rq_affinity",
+    reading: Reading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
-    order: 70,
+    turn: Some(70),
     disturbs: &[],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(_: &Queue, _: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
     (host::process::allowed_cpus().len() < 2).then(|| "there is one CPU only".into())
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let now = queue.text("rq_affinity");
     now.map_or_else(Vec::new, |now| {
         current_first(now, ["0", "1", "2"].map(String::from))
     })
 }
 
-fn rejects(_: &Queue, value: &str) -> Option<String> {
+fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
     (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
 }
 

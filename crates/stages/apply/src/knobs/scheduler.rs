@@ -30,42 +30,48 @@
 //! - Linux `block/elevator.c`, `elv_iosched_store`; `Documentation/ABI/stable/sysfs-block`
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "scheduler",
     since: "0.1.0",
     summary: "how requests are ordered before they reach the driver",
+    on: SubjectKind::Queue,
+    attribute: "scheduler",
+    reading: Reading::Chosen,
     class: Class::Fast,
     risk: Risk::Safe,
-    order: 10,
+    turn: Some(10),
     disturbs: &["iosched/*", "wbt_lat_usec", "nr_requests"],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn words(queue: &Queue) -> Vec<String> {
+fn words(queue: &SubjectFiles) -> Vec<String> {
     let text = queue.text("scheduler").unwrap_or_default();
     text.split_whitespace()
         .map(|word| word.trim_matches(['[', ']']).to_string())
         .collect()
 }
 
-fn pointless(_: &Queue, _: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
     None
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     queue
         .scheduler()
         .map_or_else(Vec::new, |current| current_first(current, words(queue)))
 }
 
-fn rejects(queue: &Queue, value: &str) -> Option<String> {
+fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {
     let words = words(queue);
     (!words.iter().any(|word| word == value)).then(|| match words.as_slice() {
         [] => "it has no scheduler".to_string(),
@@ -111,10 +117,10 @@ mod tests {
         assert_eq!(
             names,
             [
-                ("scheduler", 10),
-                ("slice_idle", 11),
-                ("wbt_lat_usec", 30),
-                ("nr_requests", 40)
+                ("scheduler", 0),
+                ("slice_idle", 1),
+                ("wbt_lat_usec", 1),
+                ("nr_requests", 1)
             ]
         );
     }

@@ -24,29 +24,35 @@
 //! ## Sources
 //! - Linux `block/blk-wbt.c`, `wbt_should_throttle` and `wbt_default_latency_nsec`; `block/blk-sysfs.c`
 
-use crate::{Knob, Queue, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
+use model::subject::SubjectKind;
 
 /// The knob.
 pub static KNOB: Knob = Knob {
     id: "wbt_lat_usec",
     since: "0.1.0",
     summary: "the read latency above which buffered writeback is held back",
+    on: SubjectKind::Queue,
+    attribute: "wbt_lat_usec",
+    reading: Reading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
-    order: 30,
+    turn: Some(30),
     disturbs: &[],
+    instead: None,
+    refusals: &[],
     pointless,
     choices,
     rejects,
 };
 
-fn pointless(_: &Queue, job: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
     (job.direct || !job.rw.writes()).then(|| "it acts on buffered writes only".into())
 }
 
-fn choices(queue: &Queue) -> Vec<String> {
+fn choices(queue: &SubjectFiles) -> Vec<String> {
     let default = if queue.number("rotational") == Some(1) {
         "75000"
     } else {
@@ -58,7 +64,7 @@ fn choices(queue: &Queue) -> Vec<String> {
     })
 }
 
-fn rejects(queue: &Queue, value: &str) -> Option<String> {
+fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {
     if queue.text("wbt_lat_usec").is_none() {
         return Some("writeback throttling is not set up for it".into());
     }

@@ -16,8 +16,9 @@
 //! ## Sources
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Persist, PersistPlan, Wish};
+use crate::{Persist, PersistPlan, ProvenValue, Wish};
 use host::Host;
+use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
 
 /// The way.
@@ -25,9 +26,14 @@ pub static PERSIST: Persist = Persist {
     id: "udev_rule",
     since: "0.1.0",
     summary: "a rule that sets the values whenever the device appears",
+    takes,
     available,
     plan,
 };
+
+fn takes(subject: &Subject) -> bool {
+    matches!(subject, Subject::Queue { .. } | Subject::Interrupt { .. })
+}
 
 fn available(host: &Host) -> Result<(), String> {
     let has_udev = [
@@ -52,10 +58,7 @@ fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
             "{device} is set up anew at each boot; set it where the device is set up"
         ));
     }
-    let values = wish
-        .values()
-        .iter()
-        .map(|(knob, value)| assignment(knob, value));
+    let values = wish.values().iter().map(|value| assignment(host, value));
     let assignments = values.collect::<Result<Vec<String>, String>>()?;
     let name: String = device
         .chars()
@@ -77,15 +80,36 @@ fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
 
 /// One setting of the rule. A knob has its own name; a value that could end its quotes, or that udev would put something
 /// in place of (`$…`, `%…`), is refused here once more, whoever made the wish.
-fn assignment(knob: &Knob, value: &str) -> Result<String, String> {
-    match is_plain_value(value) {
-        true => Ok(format!("ATTR{{queue/{}}}=\"{value}\"", knob.id)),
-        false => Err(format!(
+fn assignment(host: &Host, proven: &ProvenValue) -> Result<String, String> {
+    let (knob, value) = (proven.knob, &proven.value);
+    if !is_plain_value(value) {
+        return Err(format!(
             "`{}` is no value of {} that a rule can hold",
             clean_to(value, 60),
             knob.id
-        )),
+        ));
     }
+    match proven.files.subject() {
+        subject @ Subject::Interrupt { .. } => interrupt(host, subject, proven),
+        _ => Ok(format!("ATTR{{queue/{}}}=\"{value}\"", knob.attribute)),
+    }
+}
+
+/// An interrupt has another number after a boot, so the rule finds it by whom it serves: `/proc/irq/*/NAME` is a
+/// directory. The write may be refused then; the rule goes on.
+fn interrupt(host: &Host, subject: &Subject, proven: &ProvenValue) -> Result<String, String> {
+    let serves = host.subject_mark(subject).unwrap_or_default();
+    if !is_plain_name(&serves) || serves.contains(',') {
+        return Err(format!(
+            "{subject} serves `{}`: no one name by which a rule could find it after a boot",
+            clean_to(&serves, 60)
+        ));
+    }
+    // `$$` is udev's `$`, `%%` its `%`.
+    Ok(format!(
+        "RUN+=\"/bin/sh -c 'for d in /proc/irq/*/{serves}; do echo {} > $${{d%%/*}}/{}; done'\"",
+        proven.value, proven.knob.attribute
+    ))
 }
 
 /// The match of the device: by the serial that udev stored, where it has one that is safe to quote.
@@ -119,13 +143,7 @@ mod tests {
     use model::change::Attribute;
 
     fn wish(device: &str) -> Wish {
-        with(device, &[("scheduler", "none"), ("nr_requests", "64")])
-    }
-
-    /// As only this crate can make one: unchecked.
-    fn with(device: &str, values: &[(&str, &str)]) -> Wish {
-        let known = |(knob, value): &(&str, &str)| (Knob::find(knob).unwrap(), value.to_string());
-        Wish::new(device.into(), values.iter().map(known).collect(), 7)
+        crate::fixture::wish(device, &[("scheduler", "none"), ("nr_requests", "64")])
     }
 
     #[test]
@@ -161,14 +179,19 @@ mod tests {
             "a b",
             "",
         ] {
-            let refused = plan(&host, &with("vda", &[("scheduler", value)])).unwrap_err();
+            let refused =
+                plan(&host, &crate::fixture::wish("vda", &[("scheduler", value)])).unwrap_err();
             assert!(
                 refused.contains("no value of scheduler") && !refused.contains('\n'),
                 "{refused}"
             );
         }
         for device in ["sd*", "sd?", "[a-z]", "vda\", RUN+=\"x", "../x", "a\nb", ""] {
-            let refused = plan(&host, &with(device, &[("scheduler", "none")])).unwrap_err();
+            let refused = plan(
+                &host,
+                &crate::fixture::wish(device, &[("scheduler", "none")]),
+            )
+            .unwrap_err();
             assert!(refused.contains("no name of a device"), "{refused}");
         }
     }
@@ -205,5 +228,24 @@ mod tests {
                 .contains("set up anew")
         );
         assert!(available(&host).is_err());
+    }
+
+    #[test]
+    fn an_interrupt_is_found_by_whom_it_serves() {
+        let mut archive = Archive::default();
+        archive.insert_directory("/proc/irq/24/nvme0q1");
+        let one = crate::fixture::wish("nvme0n1", &[("smp_affinity_list", "1,3")]);
+        let content = plan(&Host::from_archive(archive.clone()), &one)
+            .unwrap()
+            .content;
+        assert!(
+            content.ends_with(
+                "RUN+=\"/bin/sh -c 'for d in /proc/irq/*/nvme0q1; do echo 1,3 > $${d%%/*}/smp_affinity_list; done'\"\n"
+            ),
+            "{content}"
+        );
+        archive.insert_directory("/proc/irq/24/eth0");
+        let shared = plan(&Host::from_archive(archive), &one).unwrap_err();
+        assert!(shared.contains("no one name"), "{shared}");
     }
 }

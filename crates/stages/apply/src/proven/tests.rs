@@ -60,15 +60,12 @@ fn what_a_tune_proved_is_written_in_its_order() {
         ("read_ahead_kb", "sda", "16"),
         ("scheduler", "sda", "bfq"),
     ];
-    let (wish, queue) = wish(7, &record(&wins), &host()).unwrap();
-    assert_eq!(
-        (wish.device(), wish.record(), queue.device()),
-        ("sda", 7, "sda")
-    );
+    let wish = wish(7, &record(&wins), &host()).unwrap();
+    assert_eq!((wish.device(), wish.record()), ("sda", 7));
     let values: Vec<_> = wish
         .values()
         .iter()
-        .map(|(knob, value)| (knob.id, value.as_str()))
+        .map(|one| (one.knob.id, one.value.as_str()))
         .collect();
     assert_eq!(
         values,
@@ -161,7 +158,7 @@ fn a_value_is_one_that_the_knob_takes() {
     ] {
         let found = refused(&[(knob, "sda", value)]);
         assert!(
-            matches!(found, NotProven::Rejected { .. }),
+            matches!(found, NotProven::Rejected(_)),
             "{knob}={value}: {found:?}"
         );
     }
@@ -182,4 +179,85 @@ fn what_is_no_win_is_nothing_to_apply() {
     let verdict = made.trials[0].verdict.as_mut().unwrap();
     (verdict.outcome, verdict.reason) = (Outcome::Refused, Reason::NoIo);
     assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+}
+
+/// A record of one win on a subject.
+fn on_subject(knob: &str, device: &str, subject: serde_json::Value, mark: Option<&str>) -> Record {
+    let mut record = record(&[(knob, device, "1")]);
+    record.trials[0].subject = Some(serde_json::from_value(subject).unwrap());
+    record.trials[0].mark = mark.map(String::from);
+    record
+}
+
+fn machine_with_an_interrupt() -> Host {
+    let mut archive = Archive::default();
+    for (path, value) in [
+        ("/sys/block/sda/queue/scheduler", "[none]"),
+        ("/sys/devices/system/cpu/online", "0-3"),
+        ("/proc/irq/24/smp_affinity_list", "0-3"),
+        ("/proc/sys/vm/dirty_background_bytes", "0"),
+    ] {
+        archive.insert(path, Attribute::Value(value.into()));
+    }
+    archive.insert_directory("/proc/irq/24/ahci[0000:00:1f.2]");
+    Host::from_archive(archive)
+}
+
+#[test]
+fn a_setting_of_the_machine_is_taken_for_what_it_is() {
+    let host = machine_with_an_interrupt();
+    let interrupt = json!({"kind": "interrupt", "number": 24});
+    let served = Some("ahci[0000:00:1f.2]");
+    let proved = on_subject("smp_affinity_list", "sda", interrupt.clone(), served);
+    let wish = wish(7, &proved, &host).unwrap();
+    let path = wish.values()[0].files.path("smp_affinity_list");
+    assert_eq!(
+        (wish.device(), path.as_str()),
+        ("sda", "/proc/irq/24/smp_affinity_list")
+    );
+    let sysctl = on_subject(
+        "dirty_background_bytes",
+        "sda",
+        json!({"kind": "sysctl"}),
+        None,
+    );
+    assert!(super::wish(7, &sysctl, &host).is_ok());
+    for mark in [None, Some("eth0")] {
+        let other = on_subject("smp_affinity_list", "sda", interrupt.clone(), mark);
+        let found = super::wish(7, &other, &host).unwrap_err();
+        assert!(
+            matches!(found, NotProven::Another { .. }),
+            "{mark:?}: {found}"
+        );
+    }
+}
+
+#[test]
+fn a_subject_is_of_the_knobs_kind_and_of_the_trials_device() {
+    let host = machine_with_an_interrupt();
+    for (knob, subject) in [
+        (
+            "scheduler",
+            json!({"kind": "queue", "device": "../../proc"}),
+        ),
+        ("scheduler", json!({"kind": "queue", "device": "sdb"})),
+        ("scheduler", json!({"kind": "sysctl"})),
+        (
+            "dirty_background_bytes",
+            json!({"kind": "queue", "device": "sda"}),
+        ),
+        ("smp_affinity_list", json!({"kind": "sysctl"})),
+        (
+            "smp_affinity_list",
+            json!({"kind": "interrupt", "number": 99}),
+        ),
+    ] {
+        let record = on_subject(knob, "sda", subject.clone(), Some(""));
+        let found = wish(7, &record, &host);
+        let is_refused = matches!(
+            found,
+            Err(NotProven::Subject { .. } | NotProven::Another { .. })
+        );
+        assert!(is_refused, "{knob} {subject}: {found:?}");
+    }
 }

@@ -62,6 +62,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -110,9 +111,10 @@ fn finding(array: &Layer) -> Option<Finding> {
         // A RAID 5 of three serves half of its random reads with two disks' work each.
         (
             format!(
-                "{name} lacks {missing:.0} of its {disks} disks{failed}: it is slower and less safe than it should be."
+                "{name} lacks {missing} of its {disks} disks{failed}: it is slower and less safe than it should be.",
+                missing = units::whole(missing)
             ),
-            ("degraded", format!("{missing:.0}")),
+            ("degraded", units::whole(missing)),
             0.5,
         )
     } else if let Some(state) = state {

@@ -73,6 +73,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -126,7 +127,8 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         Some((share, probe)) => {
             let (percent, depth) = (share * 100.0, probe.load.depth.max(1));
             let claim = format!(
-                "Requests to {name} spent {percent:.0} % of their time in {word}, at depth {depth}, which the device takes."
+                "Requests to {name} spent {percent} of their time in {word}, at depth {depth}, which the device takes.",
+                percent = units::percent_whole(percent)
             );
             (
                 Level::Warning,
@@ -154,7 +156,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         )
         .gains(gain);
     if let Some((share, _)) = held {
-        finding = finding.shows("I2D", format!("{:.0} % of Q2C", share * 100.0));
+        finding = finding.shows("I2D", format!("{} of Q2C", units::share(share)));
     }
     Some(finding)
 }

@@ -113,12 +113,14 @@ fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
         .map(|(who, _)| format!(", most of them for {who}"))
         .unwrap_or_default();
     let claim = format!(
-        "{name} was busy for {busy:.0} % of the time before any load: {ios:.0} I/Os a second, {}{who}.",
-        units::bytes_per_s(bytes)
+        "{name} was busy for {busy} of the time before any load: {ios} I/Os a second, {}{who}.",
+        units::bytes_per_s(bytes),
+        busy = units::percent_whole(busy),
+        ios = units::whole(ios)
     );
     let mut found = warning(name, claim)
-        .shows("disk.busy_percent", format!("{busy:.0}"))
-        .shows("disk.reads_per_s + disk.writes_per_s", format!("{ios:.0}"))
+        .shows("disk.busy_percent", units::whole(busy))
+        .shows("disk.reads_per_s + disk.writes_per_s", units::whole(ios))
         .refuted_by("the check gives the same while those programs rest")
         .advise("See whether that program has to run now and so fast; give it a limit, another disk or another time.")
         .gains((busy / 100.0 / (1.01 - (busy / 100.0).min(1.0))).min(2.0));

@@ -72,6 +72,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -131,11 +132,20 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         note(
             name,
             format!(
-                "{name} was {busy:.0} % busy {whose} and did {percent:.0} % of what it can: it was not full."
+                "{name} was {busy} busy {whose} and did {percent} of what it can: it was not full.",
+                busy = units::percent_whole(busy),
+                percent = units::percent_whole(percent)
             ),
         )
-        .shows("disk.busy_percent", format!("{busy:.0}"))
-        .shows("I/Os a second", format!("{:.0} of {best:.0}", share * best))
+        .shows("disk.busy_percent", units::whole(busy))
+        .shows(
+            "I/Os a second",
+            format!(
+                "{} of {best}",
+                units::whole(share * best),
+                best = units::whole(best)
+            ),
+        )
         .refuted_by("deeper queues give no more I/Os of the same size")
         .advise("Take the queue's length against the knee of the curve for saturation, not %util."),
     )

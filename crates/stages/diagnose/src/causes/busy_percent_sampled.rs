@@ -66,6 +66,7 @@ use crate::{Cause, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -111,20 +112,23 @@ fn finding(frame: &Frame, name: &str) -> Option<Finding> {
     let most = queue * 100.0;
     let claim = if busy > IMPOSSIBLE_PERCENT {
         format!(
-            "%util of {name} was {busy:.0} %: more than it can be, since the kernel books it when requests end."
+            "%util of {name} was {busy}: more than it can be, since the kernel books it when requests end.",
+            busy = units::percent_whole(busy)
         )
     } else if busy > most * TIMES_MIN {
         format!(
-            "%util of {name} was {busy:.0} %, but it was busy for {most:.0} % at most: the kernel counts ticks."
+            "%util of {name} was {busy}, but it was busy for {most} at most: the kernel counts ticks.",
+            busy = units::percent_whole(busy),
+            most = units::percent_whole(most)
         )
     } else {
         return None;
     };
     Some(
         note(name, claim)
-            .shows("disk.busy_percent", format!("{busy:.0}"))
-            .shows("disk.queue_mean_ios", format!("{queue:.3}"))
-            .shows("I/Os a second", format!("{rate:.0}"))
+            .shows("disk.busy_percent", units::whole(busy))
+            .shows("disk.queue_mean_ios", units::decimals(queue, 3))
+            .shows("I/Os a second", units::whole(rate))
             .refuted_by("aqu-sz over a minute is as high as %util says")
             .advise("Judge this disk by its queue (aqu-sz) and await, not by %util."),
     )

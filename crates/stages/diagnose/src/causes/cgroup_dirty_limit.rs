@@ -222,7 +222,10 @@ fn finding(frame: &Frame, group: &str, dirty: f64, free_run: f64) -> Option<Find
     let (level, claim) = if still >= STILL_PERCENT {
         (
             Level::Warning,
-            format!("{start}; all of it stood still {still:.0} % of the time."),
+            format!(
+                "{start}; all of it stood still {still} of the time.",
+                still = units::percent_whole(still)
+            ),
         )
     } else {
         (Level::Note, format!("{start}."))
@@ -230,7 +233,7 @@ fn finding(frame: &Frame, group: &str, dirty: f64, free_run: f64) -> Option<Find
     let finding = found(level, "", claim)
         .shows("cgroup.dirty_bytes", units::bytes(dirty))
         .shows("cgroup.memory_limit_bytes", units::bytes(limit))
-        .shows("cgroup.io_full_percent", format!("{still:.0} %"))
+        .shows("cgroup.io_full_percent", units::percent_whole(still))
         .refuted_by("the tasks stand still as long with twice the memory")
         .advise("Give the group more memory, or have it write directly or sync in small pieces.")
         .gains(if level == Level::Warning {

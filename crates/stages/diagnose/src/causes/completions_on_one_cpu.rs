@@ -65,6 +65,7 @@ use model::change::Risk;
 use model::check::Probe;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -117,11 +118,23 @@ fn finding(probe: &Probe, disk: &Layer, affinity: f64) -> Option<Finding> {
     let is_full = percent > SOFTIRQ_PERCENT_MIN && completions > rate * PER_IO_MIN;
     is_full.then(|| {
         let claim = format!(
-            "CPU {cpu} spends {percent:.0} % of its time on completions: rq_affinity is {affinity:.0}."
+            "CPU {cpu} spends {percent} of its time on completions: rq_affinity is {affinity}.",
+            percent = units::percent_whole(percent),
+            affinity = units::whole(affinity)
         );
         note(&disk.name, claim)
-            .shows("cpu.softirq_percent", format!("{percent:.0} on CPU {cpu}"))
-            .shows("softirq.cpu.block_per_s", format!("{completions:.0} of {rate:.0} I/Os"))
+            .shows(
+                "cpu.softirq_percent",
+                format!("{percent} on CPU {cpu}", percent = units::whole(percent)),
+            )
+            .shows(
+                "softirq.cpu.block_per_s",
+                format!(
+                    "{completions} of {rate} I/Os",
+                    completions = units::whole(completions),
+                    rate = units::whole(rate)
+                ),
+            )
             .shows("rq_affinity", affinity)
             .refuted_by("an experiment with 0, 1 and 2 finds them equal")
             .advise("Try the other values of rq_affinity under this load.")

@@ -62,6 +62,7 @@ use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::histogram::Histogram;
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -118,8 +119,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .and_then(|setting| setting.value.value())
         .unwrap_or("unknown");
     Some(
-        warning(&disk.name, format!("On {} {what} takes {ms:.1} ms behind {controller}: its cache takes no writes.", disk.name))
-            .shows(what, format!("{ms:.2} ms"))
+        warning(&disk.name, format!("On {} {what} takes {ms} ms behind {controller}: its cache takes no writes.", disk.name, ms = units::decimals(ms, 1)))
+            .shows(what, format!("{ms} ms", ms = units::decimals(ms, 2)))
             .shows("raid_controller", controller)
             .shows("cache_type", cache)
             .refuted_by("the controller's tool shows write-back with a healthy battery or capacitor")

@@ -65,6 +65,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -124,21 +125,25 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let device = scene.disks().first().map_or("", |disk| disk.name.as_str());
     let claim = match less {
         Some(less) => format!(
-            "A read takes {:.0} % less when others are under way too: CPUs sleep in {state} between single ones.",
-            less * 100.0
+            "A read takes {} less when others are under way too: CPUs sleep in {state} between single ones.",
+            units::share(less)
         ),
         None => {
-            format!("CPUs take {exit_us:.0} µs to leave {state}, and one read takes {alone:.0} µs.")
+            format!(
+                "CPUs take {exit_us} µs to leave {state}, and one read takes {alone} µs.",
+                exit_us = units::whole(exit_us),
+                alone = units::whole(alone)
+            )
         }
     };
     Some(
         found(level, device, claim)
-            .shows("latency at depth 1", format!("{alone:.0} µs"))
+            .shows("latency at depth 1", format!("{alone} µs", alone = units::whole(alone)))
             .shows(
                 "latency at depth 2 to 8",
-                together.map_or("not measured".into(), |us| format!("{us:.0} µs")),
+                together.map_or("not measured".into(), |us| format!("{us} µs", us = units::whole(us))),
             )
-            .shows("cpuidle_deepest_us", format!("{exit_us:.0}"))
+            .shows("cpuidle_deepest_us", units::whole(exit_us))
             .refuted_by("single reads take as long while /dev/cpu_dma_latency is held at 0")
             .advise(
                 "Hold the CPUs out of deep idle states (tuned latency-performance) where single I/Os matter.",

@@ -60,6 +60,7 @@ use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -116,8 +117,8 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         Some(share) => (
             Level::Warning,
             format!(
-                "{start}: buffered writes reach {:.0} % of direct ones.",
-                share * 100.0
+                "{start}: buffered writes reach {} of direct ones.",
+                units::share(share)
             ),
         ),
         None => (Level::Note, format!("{start} (nodelalloc).")),
@@ -130,7 +131,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         )
         .gains(slow.map_or(0.1, |share| (1.0 / share - 1.0).min(2.0)));
     if let Some(share) = slow {
-        finding = finding.shows("buffered over direct", format!("{:.0} %", share * 100.0));
+        finding = finding.shows("buffered over direct", units::share(share));
     }
     Some(finding)
 }

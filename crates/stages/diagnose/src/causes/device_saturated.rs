@@ -64,6 +64,7 @@ use crate::{Cause, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -113,17 +114,17 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let is_full = others >= best * SHARE_MIN && queue >= f64::from(*knee).max(QUEUE_MIN);
     let wait = idle
         .get("disk.await_read_ms", name)
-        .map_or("-".into(), |ms| format!("{ms:.1}"));
+        .map_or("-".into(), |ms| units::decimals(ms, 1));
     is_full.then(|| {
         let percent = others / best * 100.0;
         warning(
             name,
             format!(
-                "Others already take {percent:.0} % of what {name} gives, with {queue:.0} requests waiting."
-            ),
+                "Others already take {percent} of what {name} gives, with {queue} requests waiting."
+            , percent = units::percent_whole(percent), queue = units::whole(queue)),
         )
-        .shows("I/Os a second of others", format!("{others:.0} of {best:.0}"))
-        .shows("disk.queue_mean_ios", format!("{queue:.1}, knee at {knee}"))
+        .shows("I/Os a second of others", format!("{others} of {best}", others = units::whole(others), best = units::whole(best)))
+        .shows("disk.queue_mean_ios", format!("{queue}, knee at {knee}", queue = units::decimals(queue, 1)))
         .shows("disk.await_read_ms", wait)
         .refuted_by("the disk gives much more I/Os when a further load comes")
         .advise(

@@ -103,13 +103,18 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     // Traced bio by bio and request by request, the parts may pass the whole by a little.
     let percent = (share * 100.0).min(100.0);
     let claim = format!(
-        "{percent:.0} % of the time of an I/O and more passes in the driver and {} itself: queue settings can win the rest at most.",
-        disk.name
+        "{percent} of the time of an I/O and more passes in the driver and {} itself: queue settings can win the rest at most.",
+        disk.name,
+        percent = units::percent_whole(percent)
     );
     let finding = note(&disk.name, claim)
         .shows(
             "D2C",
-            format!("{} of Q2C, {percent:.0} %", units::duration_ns(us * 1e3)),
+            format!(
+                "{} of Q2C, {percent}",
+                units::duration_ns(us * 1e3),
+                percent = units::percent_whole(percent)
+            ),
         )
         .refuted_by("a queue setting changes the latency by more than the rest")
         .advise(

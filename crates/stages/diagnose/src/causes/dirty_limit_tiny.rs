@@ -141,8 +141,8 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let claim = match (slow, seconds) {
         (Some(share), _) => {
             format!(
-                "{start}: buffered writes reach {:.0} % of direct ones.",
-                share * 100.0
+                "{start}: buffered writes reach {} of direct ones.",
+                units::share(share)
             )
         }
         (None, Some(seconds)) => {

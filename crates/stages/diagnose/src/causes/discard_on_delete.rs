@@ -131,16 +131,17 @@ fn measured(scene: &Scene<'_>, layer: &Layer, disk: &Layer) -> Option<Finding> {
     })?;
     let ms = |ms: f64| units::duration_ns(ms * 1e6);
     let claim = format!(
-        "{} sends {rate:.0} discards a second of {} each, and reads beside them take {} in place of {}.",
+        "{} sends {rate} discards a second of {} each, and reads beside them take {} in place of {}.",
         layer.name,
         ms(await_ms),
         ms(beside),
-        ms(alone)
+        ms(alone),
+        rate = units::whole(rate)
     );
     let finding = warning(&layer.name, claim)
-        .shows("disk.discards_per_s", format!("{rate:.0}"))
-        .shows("disk.await_discard_ms", format!("{await_ms:.2}"))
-        .shows("disk.await_read_ms", format!("{alone:.2} and {beside:.2}"))
+        .shows("disk.discards_per_s", units::whole(rate))
+        .shows("disk.await_discard_ms", units::decimals(await_ms, 2))
+        .shows("disk.await_read_ms", format!("{alone} and {beside}", alone = units::decimals(alone, 2), beside = units::decimals(beside, 2)))
         .refuted_by("reads are as slow when the file system is mounted without discard")
         .advise("Trim once a week with fstrim.timer in place of the option, or lower discard_max_bytes.")
         .gains((beside / alone - 1.0).min(2.0));

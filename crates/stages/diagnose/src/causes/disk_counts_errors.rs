@@ -59,6 +59,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -126,10 +127,10 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .filter_map(|(id, level, words)| Some((*id, *level, *words, value(id)?)))
         .collect();
     let (_, level, words, number) = shown.first()?;
-    let words = words.replace("{}", &format!("{number:.0}"));
+    let words = words.replace("{}", &units::whole(*number));
     let mut finding = found(*level, &disk.name, format!("{} {words}.", disk.name));
     for (id, _, _, number) in &shown {
-        finding = finding.shows(id, format!("{number:.0}"));
+        finding = finding.shows(id, units::whole(*number));
     }
     Some(
         finding

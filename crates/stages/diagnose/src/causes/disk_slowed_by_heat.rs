@@ -128,38 +128,50 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let is_critical = degrees
         .zip(critical)
         .is_some_and(|(now, most)| most > 0.0 && now >= most);
-    let finding = if let Some((id, low, high)) = grown {
-        let claim =
-            format!("{name} slowed itself down for heat while it was measured, or was about to.");
-        warning(name, claim)
-            .shows(id, format!("{low:.0} before, {high:.0} after"))
-            .gains(0.3)
-    } else if is_critical {
-        let now = degrees.unwrap_or_default();
-        warning(
+    let finding =
+        if let Some((id, low, high)) = grown {
+            let claim = format!(
+                "{name} slowed itself down for heat while it was measured, or was about to."
+            );
+            warning(name, claim)
+                .shows(
+                    id,
+                    format!(
+                        "{low} before, {high} after",
+                        low = units::whole(low),
+                        high = units::whole(high)
+                    ),
+                )
+                .gains(0.3)
+        } else if is_critical {
+            let now = degrees.unwrap_or_default();
+            warning(
             name,
             format!(
-                "{name} is at {now:.0} °C, its critical temperature: it slows itself down or stops."
-            ),
+                "{name} is at {now} °C, its critical temperature: it slows itself down or stops."
+            , now = units::whole(now)),
         )
         .gains(0.3)
-    } else {
-        let seconds: f64 = TIMES.iter().filter_map(|id| highest(scene, id, name)).sum();
-        if seconds < LONG_S {
-            return None;
-        }
-        let long = units::span_ms((seconds / 60.0).round() as u64 * 60_000);
-        let long = long.trim_end_matches(" 0 s");
-        note(
+        } else {
+            let seconds: f64 = TIMES.iter().filter_map(|id| highest(scene, id, name)).sum();
+            if seconds < LONG_S {
+                return None;
+            }
+            let long = units::span_ms((seconds / 60.0).round() as u64 * 60_000);
+            let long = long.trim_end_matches(" 0 s");
+            note(
             name,
             format!(
                 "{name} has spent {long} of its life slowed down for heat; not during this check."
             ),
         )
-        .shows("throttled", format!("{seconds:.0} s"))
-    };
+        .shows("throttled", format!("{seconds} s", seconds = units::whole(seconds)))
+        };
     let finding = match degrees {
-        Some(degrees) => finding.shows("temperature", format!("{degrees:.0} °C")),
+        Some(degrees) => finding.shows(
+            "temperature",
+            format!("{degrees} °C", degrees = units::whole(degrees)),
+        ),
         None => finding,
     };
     Some(

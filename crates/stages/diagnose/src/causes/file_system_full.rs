@@ -102,7 +102,9 @@ fn finding(layer: &Layer) -> Option<Finding> {
     let claim = match (inodes, bytes) {
         (Some((free, total, _)), _) => {
             format!(
-                "{name} has {free:.0} of {total:.0} inodes left: new files fail, whatever room there is."
+                "{name} has {free} of {total} inodes left: new files fail, whatever room there is.",
+                free = units::whole(free),
+                total = units::whole(total)
             )
         }
         (None, Some((free, total, share))) if share < EMPTY => {
@@ -114,8 +116,8 @@ fn finding(layer: &Layer) -> Option<Finding> {
         }
         (None, Some((_, _, share))) => {
             format!(
-                "{name} has {:.0} % left: allocating takes longer, and files lie in pieces.",
-                share * 100.0
+                "{name} has {} left: allocating takes longer, and files lie in pieces.",
+                units::share(share)
             )
         }
         (None, None) => return None,

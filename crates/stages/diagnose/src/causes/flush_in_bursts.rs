@@ -116,8 +116,9 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .unwrap_or(0);
     let section = scene.file_system().map_or("", |layer| layer.name.as_str());
     let start = format!(
-        "Up to {} may be dirty, which takes this disk {seconds:.0} s to write",
-        units::bytes(limit)
+        "Up to {} may be dirty, which takes this disk {seconds} s to write",
+        units::bytes(limit),
+        seconds = units::whole(seconds)
     );
     let (level, claim) = match gaps {
         0 => (Level::Note, format!("{start}.")),

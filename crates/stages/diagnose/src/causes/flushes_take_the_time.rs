@@ -108,14 +108,15 @@ fn production(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "{} is flushed {rate:.0} times a second, {} each: that is {:.0} % of the time.",
+        "{} is flushed {rate} times a second, {} each: that is {} of the time.",
         disk.name,
         units::duration_ns(await_ms * 1e6),
-        (busy / 10.0).min(100.0)
+        units::percent_whole((busy / 10.0).min(100.0)),
+        rate = units::whole(rate)
     );
     let finding = warning(&disk.name, claim)
-        .shows("disk.flushes_per_s", format!("{rate:.0}"))
-        .shows("disk.await_flush_ms", format!("{await_ms:.2}"))
+        .shows("disk.flushes_per_s", units::whole(rate))
+        .shows("disk.await_flush_ms", units::decimals(await_ms, 2))
         .refuted_by("the program is no faster when it commits less often")
         .advise("Commit in groups, or use a disk with protection against power loss; do not take the flushes away.")
         .gains((busy / 1000.0).min(1.0));
@@ -134,8 +135,8 @@ fn slow(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         disk.name
     );
     let finding = note(&disk.name, claim)
-        .shows("disk.await_flush_ms", format!("{await_ms:.2}"))
-        .shows("fsyncs a second", format!("{:.0}", probe.load.sync.ios as f64 / probe.load.elapsed_ms * 1e3))
+        .shows("disk.await_flush_ms", units::decimals(await_ms, 2))
+        .shows("fsyncs a second", units::whole(probe.load.sync.ios as f64 / probe.load.elapsed_ms * 1e3))
         .refuted_by("fsync is as quick as a write of the same size")
         .advise("Commit in groups, or use a disk with protection against power loss; do not take the flushes away.")
         .gains(0.1);

@@ -60,6 +60,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::units;
 use std::collections::BTreeMap;
 
 /// What this file finds.
@@ -123,14 +124,18 @@ fn finding(scene: &Scene<'_>, frame: &Frame) -> Option<Finding> {
     let device = scene.path.queue_device()?;
     let names: Vec<&str> = large.iter().map(|(group, _)| *group).collect();
     let claim = format!(
-        "{} control groups share the disk and tasks waited for I/O {waiting:.0} % of the time: {}.",
+        "{} control groups share the disk and tasks waited for I/O {waiting} of the time: {}.",
         large.len(),
-        names.join(", ")
+        names.join(", "),
+        waiting = units::percent_whole(waiting)
     );
     let mut finding =
-        note(&device.name, claim).shows("pressure.some_percent io", format!("{waiting:.0} %"));
+        note(&device.name, claim).shows("pressure.some_percent io", units::percent_whole(waiting));
     for (group, rate) in large {
-        finding = finding.shows(group, format!("{rate:.0} I/Os a second"));
+        finding = finding.shows(
+            group,
+            format!("{rate} I/Os a second", rate = units::whole(rate)),
+        );
     }
     Some(
         finding

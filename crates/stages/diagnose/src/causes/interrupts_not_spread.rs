@@ -102,6 +102,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Interrupt, Layer};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -156,7 +157,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         Level::Note
     };
     let took = measured.map_or_else(String::new, |share| {
-        format!(", which took {:.0} % of them under load", share * 100.0)
+        format!(", which took {} of them under load", units::share(share))
     });
     let (name, count) = (&disk.name, vectors.len());
     Some(
@@ -168,7 +169,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .shows("delivered to", format!("CPU {cpu}, {count} vectors"))
         .shows(
             "irq.device_cpu.per_s",
-            measured.map_or("not measured".into(), |share| format!("{share:.2} on CPU {cpu}")),
+            measured.map_or("not measured".into(), |share| format!("{share} on CPU {cpu}", share = units::decimals(share, 2))),
         )
         .refuted_by("the rate stays the same when each vector has a CPU of its own")
         .advise("Give each vector its own CPU (/proc/irq/NUMBER/smp_affinity_list), or let irqbalance do it.")

@@ -54,6 +54,7 @@ use crate::finding::{With, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -92,11 +93,15 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .filter(|_| !waits.is_empty())?;
     let claim = if iowait < LOW_PERCENT && some > WAITING_PERCENT {
         format!(
-            "iowait is {iowait:.0} %, yet for {some:.0} % of the time some task waited for I/O."
+            "iowait is {iowait}, yet for {some} of the time some task waited for I/O.",
+            iowait = units::percent_whole(iowait),
+            some = units::percent_whole(some)
         )
     } else if iowait > HIGH_PERCENT && some < NOT_WAITING_PERCENT {
         format!(
-            "iowait is {iowait:.0} %, yet tasks waited for I/O for {some:.0} % of the time only."
+            "iowait is {iowait}, yet tasks waited for I/O for {some} of the time only.",
+            iowait = units::percent_whole(iowait),
+            some = units::percent_whole(some)
         )
     } else {
         return None;
@@ -105,9 +110,13 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         note("", claim)
             .shows(
                 "cpu.iowait_percent",
-                format!("{iowait:.1} (mean of {} CPUs)", waits.len()),
+                format!(
+                    "{iowait} (mean of {} CPUs)",
+                    waits.len(),
+                    iowait = units::decimals(iowait, 1)
+                ),
             )
-            .shows("pressure.some_percent io", format!("{some:.0}"))
+            .shows("pressure.some_percent io", units::whole(some))
             .refuted_by("both agree over a longer time")
             .advise("Judge waiting by /proc/pressure/io, not by iowait."),
     )

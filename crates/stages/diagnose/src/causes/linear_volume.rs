@@ -59,6 +59,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -111,10 +112,17 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     (share > SHARE_MIN).then(|| {
         let percent = share * 100.0;
         let claim = format!(
-            "{} is not striped: {busiest} did {percent:.0} % of the work of {members} disks.",
-            volume.name
+            "{} is not striped: {busiest} did {percent} of the work of {members} disks.",
+            volume.name,
+            percent = units::percent_whole(percent)
         );
-        found(claim).shows("disk.reads_per_s", format!("{busiest} {percent:.0} %"))
+        found(claim).shows(
+            "disk.reads_per_s",
+            format!(
+                "{busiest} {percent}",
+                percent = units::percent_whole(percent)
+            ),
+        )
     })
 }
 

@@ -85,6 +85,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -136,7 +137,8 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
         ),
         _ => (
             format!(
-                "A read of {name} takes {more:.2} ms more than one of the disks below: the time passes above the disks."
+                "A read of {name} takes {more} ms more than one of the disks below: the time passes above the disks.",
+                more = units::decimals(more, 2)
             ),
             "Look at what the device mapper does there (dmsetup table, dmsetup status) before the disk's queue.",
         ),
@@ -152,7 +154,11 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             .shows("mapping", mapping)
             .shows(
                 "disk.await_read_ms",
-                format!("{name} {above:.2}, below {below:.2}"),
+                format!(
+                    "{name} {above}, below {below}",
+                    above = units::decimals(above, 2),
+                    below = units::decimals(below, 2)
+                ),
             )
             .refuted_by("direct reads of the disk itself take as long")
             .advise(advice)

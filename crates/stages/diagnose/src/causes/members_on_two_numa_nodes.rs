@@ -70,6 +70,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 use std::collections::BTreeMap;
 
 /// What this file finds.
@@ -137,8 +138,9 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     (slower > SLOWER_MIN).then(|| {
         let percent = slower * 100.0;
         let claim = format!(
-            "{}: disks on NUMA node {far} take {percent:.0} % longer than those on node {near}.",
-            volume.name
+            "{}: disks on NUMA node {far} take {percent} longer than those on node {near}.",
+            volume.name,
+            percent = units::percent_whole(percent)
         );
         note(&volume.name, claim)
             .shows(
@@ -147,7 +149,11 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             )
             .shows(
                 "disk.await_read_ms",
-                format!("node {near} {fast:.3}, node {far} {slow:.3}"),
+                format!(
+                    "node {near} {fast}, node {far} {slow}",
+                    fast = units::decimals(*fast, 3),
+                    slow = units::decimals(*slow, 3)
+                ),
             )
             .refuted_by("pinned to the other node the same disks are slower still")
             .advise("Keep an array and its program on one node, where the disks allow it.")

@@ -99,6 +99,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -157,14 +158,19 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     {
         let times = wait / others;
         let claim = format!(
-            "{}: {name} takes {times:.1} times as long as the other members do.",
-            volume.name
+            "{}: {name} takes {times} times as long as the other members do.",
+            volume.name,
+            times = units::decimals(times, 1)
         );
         return Some(
             warning(&volume.name, claim)
                 .shows(
                     "disk.await_read_ms",
-                    format!("{name} {wait:.2}, others {others:.2}"),
+                    format!(
+                        "{name} {wait}, others {others}",
+                        wait = units::decimals(wait, 2),
+                        others = units::decimals(others, 2)
+                    ),
                 )
                 .refuted_by(refuted)
                 .advise(advice)
@@ -181,14 +187,19 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     ((reads - fair).abs() > fair * UNEVEN).then(|| {
         let percent = reads / total * 100.0;
         let claim = format!(
-            "{}: {name} serves {percent:.0} % of the reads of {} members.",
+            "{}: {name} serves {percent} of the reads of {} members.",
             volume.name,
-            seen.len()
+            seen.len(),
+            percent = units::percent_whole(percent)
         );
         note(&volume.name, claim)
             .shows(
                 "disk.reads_per_s",
-                format!("{name} {reads:.0} of {total:.0}"),
+                format!(
+                    "{name} {reads} of {total}",
+                    reads = units::whole(*reads),
+                    total = units::whole(total)
+                ),
             )
             .refuted_by(refuted)
             .advise(advice)

@@ -70,6 +70,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -119,13 +120,17 @@ fn finding(disk: &Layer, frame: &Frame) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "{} gets {rate:.0} requests a second, none of which is merged, and each looks for a neighbour.",
-        disk.name
+        "{} gets {rate} requests a second, none of which is merged, and each looks for a neighbour.",
+        disk.name,
+        rate = units::whole(rate)
     );
     let finding = note(&disk.name, claim)
         .shows("nomerges", 0)
-        .shows("merged", format!("{merged:.2} %"))
-        .shows("busiest CPU, in the kernel", format!("{system:.0} %"))
+        .shows(
+            "merged",
+            format!("{merged} %", merged = units::decimals(merged, 2)),
+        )
+        .shows("busiest CPU, in the kernel", units::percent_whole(system))
         .refuted_by("nomerges=2 changes neither rate nor CPU time")
         .advise("Compare nomerges 2, for devices without sequential small I/O only.")
         .gains(0.05);

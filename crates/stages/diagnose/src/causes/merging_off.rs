@@ -99,7 +99,8 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         Some((rate, size)) => {
             let size = units::bytes(size);
             let claim = format!(
-                "{name} spins and gets {rate:.0} requests a second of {size}: neighbours, which are {how}."
+                "{name} spins and gets {rate} requests a second of {size}: neighbours, which are {how}.",
+                rate = units::whole(rate)
             );
             (Level::Warning, claim)
         }

@@ -103,7 +103,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         Some((one, several)) => {
             let percent = several / one * 100.0;
             let claim = format!(
-                "{name} spins and has the scheduler {word}: several streams together reach {percent:.0} % of one."
+                "{name} spins and has the scheduler {word}: several streams together reach {percent} of one.",
+                percent = units::percent_whole(percent)
             );
             (Level::Warning, claim)
         }

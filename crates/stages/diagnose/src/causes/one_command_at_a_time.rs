@@ -58,6 +58,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -126,7 +127,8 @@ fn depth_helps(disk: &Layer, times: f64) -> Option<Finding> {
     disk.number("host_can_queue").filter(|most| *most > 1.0)?;
     let name = &disk.name;
     let claim = format!(
-        "{name} takes one command at a time; more reads in flight still gave {times:.1} times as many."
+        "{name} takes one command at a time; more reads in flight still gave {times} times as many.",
+        times = units::decimals(times, 1)
     );
     let found = note(name, claim)
         .shows("queue_depth", 1)

@@ -105,8 +105,8 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         format!(" (this group may have {})", units::bytes(limit))
     });
     let claim = format!(
-        "{:.0} % of what is read was in memory shortly before and had to go{within}.",
-        share.min(1.0) * 100.0
+        "{} of what is read was in memory shortly before and had to go{within}.",
+        units::share(share.min(1.0))
     );
     let finding = warning("", claim)
         .shows("read again", units::bytes_per_s(again))

@@ -45,6 +45,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -81,7 +82,12 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         let all = active + failed;
         (
             Level::Warning,
-            format!("{}: {failed:.0} of {all:.0} paths have failed.", layer.name),
+            format!(
+                "{}: {failed} of {all} paths have failed.",
+                layer.name,
+                failed = units::whole(failed),
+                all = units::whole(all)
+            ),
         )
     } else if logged.is_some() {
         (
@@ -95,7 +101,14 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         return None;
     };
     let finding = found(level, &layer.name, claim)
-        .shows("paths", format!("{active:.0} active, {failed:.0} failed"))
+        .shows(
+            "paths",
+            format!(
+                "{active} active, {failed} failed",
+                active = units::whole(active),
+                failed = units::whole(failed)
+            ),
+        )
         .refuted_by("multipath -ll shows every path active and the log has no new line")
         .advise("Name the path with multipath -ll, and fix its port, cable or switch.")
         .gains(if failed > 0.0 && active > 0.0 {

@@ -118,7 +118,11 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     // What a hypervisor shows of its PCIe is made up.
     let is_physical = scene.path.machine_fact("hypervisor").is_none();
     let what = match (lost, slower) {
-        (Some((now, most)), _) => format!("{now:.0} of {most:.0} lanes"),
+        (Some((now, most)), _) => format!(
+            "{now} of {most} lanes",
+            now = units::whole(now),
+            most = units::whole(most)
+        ),
         (None, Some((now, most))) => {
             format!(
                 "{} of {}",

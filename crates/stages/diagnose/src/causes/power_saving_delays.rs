@@ -112,7 +112,7 @@ fn sleeps(disk: &Layer) -> Option<(&'static str, String)> {
         .setting("nvme/ps_max_latency_us")?
         .number()
         .filter(|us| *us > 0.0)?;
-    Some(("nvme/ps_max_latency_us", format!("{tolerance:.0}")))
+    Some(("nvme/ps_max_latency_us", units::whole(tolerance)))
 }
 
 /// How to keep awake what this setting lets sleep.

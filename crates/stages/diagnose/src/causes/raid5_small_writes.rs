@@ -95,6 +95,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -148,7 +149,8 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     let (name, stack) = (&volume.name, volume.fact("stack").unwrap_or_default());
     let factor = all_below / writes;
     let claim = format!(
-        "Each write to {name} ({stack}) costs {factor:.1} I/Os: less than a stripe is read before it is written."
+        "Each write to {name} ({stack}) costs {factor} I/Os: less than a stripe is read before it is written.",
+        factor = units::decimals(factor, 1)
     );
     let cache = volume
         .setting("md/stripe_cache_size")
@@ -156,9 +158,9 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
         .unwrap_or("unknown");
     Some(
         found(level, name, claim)
-            .shows("disk.writes_per_s", format!("{writes:.0} above"))
-            .shows("disk.reads_per_s", format!("{reads_below:.0} below"))
-            .shows("I/Os below for a write", format!("{factor:.1}"))
+            .shows("disk.writes_per_s", format!("{writes} above", writes = units::whole(writes)))
+            .shows("disk.reads_per_s", format!("{reads_below} below", reads_below = units::whole(reads_below)))
+            .shows("I/Os below for a write", units::decimals(factor, 1))
             .shows("md/stripe_cache_size", cache)
             .refuted_by("the members are read as much when nobody writes")
             .advise("Write whole stripes, raise stripe_cache_size, or use RAID 10 for small random writes.")

@@ -238,7 +238,10 @@ fn pulsed(scene: &Scene<'_>) -> Option<Cap> {
     });
     let pulses = found.min_by(|one, other| one.period_ms.total_cmp(&other.period_ms))?;
     let period = units::span_ms(pulses.period_ms.round() as u64);
-    let how = format!("in pulses of {:.0} I/Os every {period}", pulses.ios);
+    let how = format!(
+        "in pulses of {} I/Os every {period}",
+        units::whole(pulses.ios)
+    );
     Some(Cap {
         rate: pulses.rate(),
         highest: pulses.rate(),
@@ -293,7 +296,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cap: &Cap) -> Finding {
     let fits = named.as_ref().map(|one| {
         let size = one
             .size_gib
-            .map(|[size, ..]| format!(" of {size:.0} GiB"))
+            .map(|[size, ..]| format!(" of {size} GiB", size = units::whole(size)))
             .unwrap_or_default();
         format!(
             " It is what {}:{}{size} is sold with.",

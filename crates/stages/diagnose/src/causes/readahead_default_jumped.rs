@@ -88,6 +88,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -130,7 +131,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let kernel = scene.kernel()?;
     let optimal = number(layer, "optimal_io_size").unwrap_or(0.0);
     let why = if optimal * 2.0 >= kib * 1024.0 {
-        format!("twice its optimal I/O size of {:.0} KiB", optimal / 1024.0)
+        format!(
+            "twice its optimal I/O size of {} KiB",
+            units::whole(optimal / 1024.0)
+        )
     } else if kernel >= ROTATIONAL_SINCE && rotational(layer) == Some(true) {
         format!(
             "it says that it spins, and kernel {}.{} reads far ahead then",
@@ -146,11 +150,17 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         return None;
     }
     let name = &layer.name;
-    let start = format!("{name} is read {kib:.0} KiB ahead by the kernel's own reckoning ({why})");
+    let start = format!(
+        "{name} is read {kib} KiB ahead by the kernel's own reckoning ({why})",
+        kib = units::whole(kib)
+    );
     let (level, claim) = match times {
         Some(times) => (
             Level::Warning,
-            format!("{start}, and its disks read {times:.1} times what random reads get."),
+            format!(
+                "{start}, and its disks read {times} times what random reads get.",
+                times = units::decimals(times, 1)
+            ),
         ),
         None => (
             Level::Note,
@@ -171,7 +181,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     if let Some(times) = times {
         finding = finding.shows(
             "read by the disks",
-            format!("{times:.1} times what the load got"),
+            format!(
+                "{times} times what the load got",
+                times = units::decimals(times, 1)
+            ),
         );
     }
     Some(finding)

@@ -106,10 +106,12 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "Reads of {} are {} on average, more than its read-ahead of {now:.0} KiB: files opened before it was made smaller keep \
-         {before:.0} KiB.",
+        "Reads of {} are {} on average, more than its read-ahead of {now} KiB: files opened before it was made smaller keep \
+         {before} KiB.",
         disk.name,
-        units::bytes(size)
+        units::bytes(size),
+        now = units::whole(now),
+        before = units::whole(before)
     );
     let finding = note(&disk.name, claim)
         .shows("read_ahead_kb", now)

@@ -73,6 +73,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -124,8 +125,10 @@ fn finding(acting: &Layer, kib: f64, disk: &Layer) -> Option<Finding> {
     }
     let name = &disk.name;
     let claim = format!(
-        "read_ahead_kb of {name} is {here:.0} and does not act: the {kib:.0} KiB of {} do.",
-        acting.name
+        "read_ahead_kb of {name} is {here} and does not act: the {kib} KiB of {} do.",
+        acting.name,
+        here = units::whole(here),
+        kib = units::whole(kib)
     );
     let finding = match owner {
         Some(owner) => warning(name, claim)

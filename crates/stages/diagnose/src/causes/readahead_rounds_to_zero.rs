@@ -59,6 +59,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -98,8 +99,11 @@ fn finding(layer: &Layer, page_kib: f64) -> Option<Finding> {
     let now = setting.number()?;
     let is_zero = now == 0.0;
     let claim = format!(
-        "{} wants {wants:.0} KiB of read-ahead for {}; pages have {page_kib:.0} KiB here, and the kernel keeps 0.",
-        owner.place, layer.name
+        "{} wants {wants} KiB of read-ahead for {}; pages have {page_kib} KiB here, and the kernel keeps 0.",
+        owner.place,
+        layer.name,
+        wants = units::whole(wants),
+        page_kib = units::whole(page_kib)
     );
     let finding = found(
         if is_zero { Level::Warning } else { Level::Note },
@@ -108,10 +112,14 @@ fn finding(layer: &Layer, page_kib: f64) -> Option<Finding> {
     )
     .shows("read_ahead_kb", now)
     .shows(&owner.place, wants)
-    .shows("page", format!("{page_kib:.0} KiB"))
+    .shows(
+        "page",
+        format!("{page_kib} KiB", page_kib = units::whole(page_kib)),
+    )
     .refuted_by("read_ahead_kb reads back as the rule wants it")
     .advise(format!(
-        "Write {page_kib:.0} or more, and compare under your load."
+        "Write {page_kib} or more, and compare under your load.",
+        page_kib = units::whole(page_kib)
     ))
     .gains(if is_zero { 0.5 } else { 0.0 });
     Some(finding)

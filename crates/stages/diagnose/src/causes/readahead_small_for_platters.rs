@@ -113,8 +113,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let finding = match production {
         Some((size, rate)) => {
             let claim = format!(
-                "{name} spins and is kept busy by requests of {:.0} KiB, its read-ahead: it gives {} so.",
-                size / 1024.0,
+                "{name} spins and is kept busy by requests of {} KiB, its read-ahead: it gives {} so.",
+                units::whole(size / 1024.0),
                 units::bytes_per_s(rate)
             );
             warning(name, claim)
@@ -124,8 +124,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         None => {
             let (one, several) = streams(scene).filter(|(one, several)| *several < FALL * one)?;
             let claim = format!(
-                "{name} spins and is read {kib:.0} KiB ahead; several streams together reach {:.0} % of one.",
-                several / one * 100.0
+                "{name} spins and is read {kib} KiB ahead; several streams together reach {} of one.",
+                units::percent_whole(several / one * 100.0),
+                kib = units::whole(kib)
             );
             note(name, claim)
                 .shows("one stream", units::bytes_per_s(one))
@@ -142,7 +143,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     Some(finding)
 }
 
-/// Mean size and rate of buffered readers that the window bounds and the head's ways slow down.
+/// Mean read size and rate of a disk whose buffered readers are limited by the read-ahead window and slowed by seeks.
 fn travelling(frame: &Frame, disk: &str, kib: f64) -> Option<(f64, f64)> {
     let of = |id: &str| frame.get(id, disk);
     let (busy, size, rate) = (

@@ -176,9 +176,10 @@ fn burden(scene: &Scene<'_>, layer: &Layer, window: &Setting, kib: f64) -> Optio
         return None;
     }
     let claim = format!(
-        "A fault through a mapping reads {} around it: {} of the disk's time, as much as {reads:.0} random reads take.",
+        "A fault through a mapping reads {} around it: {} of the disk's time, as much as {reads} random reads take.",
         units::bytes(kib * 1024.0),
-        units::duration_ns(window_us * 1e3)
+        units::duration_ns(window_us * 1e3),
+        reads = units::whole(reads)
     );
     let finding = note(&layer.name, claim)
         .shows("read_ahead_kb", kib)
@@ -194,8 +195,10 @@ fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
     if times <= TIMES {
         return None;
     }
-    let claim =
-        format!("Random buffered reads make the disks read {times:.1} times what they get.");
+    let claim = format!(
+        "Random buffered reads make the disks read {times} times what they get.",
+        times = units::decimals(times, 1)
+    );
     // Short loads on small scratch come near their own cached blocks, where the kernel takes them for a stream: up to the
     // usual window that is no certain loss.
     let level = if kib > USUAL_KIB || times > CERTAIN_TIMES {
@@ -205,7 +208,7 @@ fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
     };
     let finding = found(level, &layer.name, claim)
         .shows("read_ahead_kb", kib)
-        .shows("read by the disks", format!("{times:.1} times what the load got"))
+        .shows("read by the disks", format!("{times} times what the load got", times = units::decimals(times, 1)))
         .refuted_by("the disks read as much with read_ahead_kb 0")
         .advise("Compare smaller values, about four times the size of the reads; files opened before keep the old one.")
         .gains((times - 1.0).min(3.0) / 2.0);
@@ -224,7 +227,10 @@ fn production(scene: &Scene<'_>, layer: &Layer, kib: f64) -> Option<Finding> {
                 (read > BUSY && read > TIMES * asked).then_some((process, read, asked))
             })?;
     let times = read / asked.max(1.0);
-    let claim = format!("{process} makes the disks read {times:.1} times what it asks for.");
+    let claim = format!(
+        "{process} makes the disks read {times} times what it asks for.",
+        times = units::decimals(times, 1)
+    );
     let finding = note(&layer.name, claim)
         .shows("read_ahead_kb", kib)
         .shows("read for it", units::bytes_per_s(read))

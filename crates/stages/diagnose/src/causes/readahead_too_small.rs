@@ -113,18 +113,26 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         (Some((direct, buffered)), _) => {
             let percent = buffered / direct * 100.0;
             let claim = format!(
-                "{name} is read {kib:.0} KiB ahead: a buffered stream reaches {percent:.0} % of a direct one."
+                "{name} is read {kib} KiB ahead: a buffered stream reaches {percent} of a direct one.",
+                kib = units::whole(kib),
+                percent = units::percent_whole(percent)
             );
             (Level::Warning, claim)
         }
         (None, Some(one)) if kib < one => {
-            let claim =
-                format!("{name} is read {kib:.0} KiB ahead, less than one read of {one:.0} KiB.");
+            let claim = format!(
+                "{name} is read {kib} KiB ahead, less than one read of {one} KiB.",
+                kib = units::whole(kib),
+                one = units::whole(one)
+            );
             (Level::Note, claim)
         }
         _ => (
             Level::Note,
-            format!("{name} is read {kib:.0} KiB ahead: streams wait for every few pages."),
+            format!(
+                "{name} is read {kib} KiB ahead: streams wait for every few pages.",
+                kib = units::whole(kib)
+            ),
         ),
     };
     let mut finding = found(level, name, claim)

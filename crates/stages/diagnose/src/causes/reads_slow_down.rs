@@ -59,6 +59,7 @@ use analyse::cliff;
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -116,13 +117,17 @@ fn drop_of(probe: &Probe) -> Option<Finding> {
         note(
             "",
             format!(
-                "Reads became {:.0} % slower after {after_ms} ms of an unchanged load.",
-                lost * 100.0
+                "Reads became {} slower after {after_ms} ms of an unchanged load.",
+                units::share(lost)
             ),
         )
         .shows(
             "reads a second",
-            format!("{:.0}, then {:.0}", drop.burst * per_s, drop.after * per_s),
+            format!(
+                "{}, then {}",
+                units::whole(drop.burst * per_s),
+                units::whole(drop.after * per_s)
+            ),
         )
     })
 }
@@ -133,11 +138,19 @@ fn longer(scene: &Scene<'_>) -> Option<Finding> {
     (last > first * LONGER_MIN).then(|| {
         note(
             "",
-            format!("After the loads single reads take {last:.0} µs, before them {first:.0} µs."),
+            format!(
+                "After the loads single reads take {last} µs, before them {first} µs.",
+                last = units::whole(last),
+                first = units::whole(first)
+            ),
         )
         .shows(
             "latency at depth 1",
-            format!("{first:.0} µs, then {last:.0} µs"),
+            format!(
+                "{first} µs, then {last} µs",
+                first = units::whole(first),
+                last = units::whole(last)
+            ),
         )
     })
 }
@@ -162,7 +175,7 @@ fn about(scene: &Scene<'_>, mut finding: Finding) -> Finding {
     let slowed = if hot.is_empty() {
         "not readable".into()
     } else {
-        format!("{:.0} more", hot.iter().sum::<f64>())
+        format!("{} more", units::whole(hot.iter().sum::<f64>()))
     };
     finding
         .shows("throttle counters of the drive", slowed)

@@ -130,12 +130,12 @@ impl Starved {
             scheduler(disk).filter(|word| matches!(*word, "none" | "noop" | "mq-deadline"))?;
         let us = |us: f64| units::duration_ns(us * 1e3);
         let claim = format!(
-            "Beside writes the slowest hundredth of the reads of {} takes {} and more, {:.0} times the median and {:.0} times \
+            "Beside writes the slowest hundredth of the reads of {} takes {} and more, {} times the median and {} times \
              what it takes without the writes.",
             disk.name,
             us(self.tail),
-            self.tail / self.median,
-            self.tail / self.alone
+            units::whole(self.tail / self.median),
+            units::whole(self.tail / self.alone)
         );
         let finding = warning(&disk.name, claim)
             .shows("scheduler", word)

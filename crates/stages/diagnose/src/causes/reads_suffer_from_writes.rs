@@ -62,6 +62,7 @@ use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::layers::Span;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -125,19 +126,22 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         ""
     };
     let claim = format!(
-        "Beside writes the 99th percentile of reads of {device} is {times:.0} times as high{place}."
+        "Beside writes the 99th percentile of reads of {device} is {times} times as high{place}.",
+        times = units::whole(times)
     );
     Some(
         found(level, device, claim)
             .shows(
                 "read p99",
-                format!("{alone:.0} µs alone, {beside:.0} µs beside writes"),
+                format!(
+                    "{alone} µs alone, {beside} µs beside writes",
+                    alone = units::whole(alone),
+                    beside = units::whole(beside)
+                ),
             )
             .shows(
                 "D2C of Q2C",
-                share.map_or("not traced".into(), |share| {
-                    format!("{:.0} %", share * 100.0)
-                }),
+                share.map_or("not traced".into(), units::share),
             )
             .refuted_by("the reads stay slow when the writers are limited to a tenth")
             .advise("Limit or move the writers; try kyber or io.cost for latency.")

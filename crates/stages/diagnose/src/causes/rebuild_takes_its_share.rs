@@ -54,6 +54,7 @@ use crate::{Cause, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -102,7 +103,10 @@ fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
         Level::Note
     };
     let beside = others.map_or_else(String::new, |rate| {
-        format!(", beside {rate:.0} I/Os a second of others")
+        format!(
+            ", beside {rate} I/Os a second of others",
+            rate = units::whole(rate)
+        )
     });
     let syncs = scene
         .idle()
@@ -111,12 +115,15 @@ fn finding(scene: &Scene<'_>, array: &Layer) -> Option<Finding> {
         found(
             level,
             name,
-            format!("The {action} of {name} takes at least {least:.0} KiB/s of each disk{beside}."),
+            format!(
+                "The {action} of {name} takes at least {least} KiB/s of each disk{beside}.",
+                least = units::whole(least)
+            ),
         )
         .shows("md/sync_speed_min", text)
         .shows(
             "md.sync_bytes_per_s",
-            syncs.map_or("not measured".into(), |rate| format!("{rate:.0}")),
+            syncs.map_or("not measured".into(), units::whole),
         )
         .refuted_by("latency stays the same when sync_speed_min is 1000")
         .advise(format!(

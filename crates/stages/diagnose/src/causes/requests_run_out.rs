@@ -87,6 +87,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -141,8 +142,10 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let (level, claim, gain) = match (waited, full) {
         (Some(share), _) if share > WAITED => {
             let claim = format!(
-                "I/Os to {name} waited {:.0} % of their time for one of its {requests:.0} requests; the device takes {takes:.0}.",
-                share * 100.0
+                "I/Os to {name} waited {} of their time for one of its {requests} requests; the device takes {takes}.",
+                units::share(share),
+                requests = units::whole(requests),
+                takes = units::whole(takes)
             );
             (
                 Level::Warning,
@@ -152,14 +155,19 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         }
         (_, Some(queued)) => {
             let claim = format!(
-                "On average {queued:.0} I/Os are under way on {name}, which has {requests:.0} requests and could take {takes:.0}."
+                "On average {queued} I/Os are under way on {name}, which has {requests} requests and could take {takes}.",
+                queued = units::whole(queued),
+                requests = units::whole(requests),
+                takes = units::whole(takes)
             );
             (Level::Warning, claim, 0.3)
         }
         (Some(_), None) => return None,
         (None, None) => {
             let claim = format!(
-                "{name} is given {requests:.0} requests at a time and could take {takes:.0}."
+                "{name} is given {requests} requests at a time and could take {takes}.",
+                requests = units::whole(requests),
+                takes = units::whole(takes)
             );
             (Level::Note, claim, 0.1)
         }
@@ -171,7 +179,7 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .advise("Raise nr_requests to what the device takes and measure latency beside the rate.")
         .gains(gain);
     if let Some(share) = waited {
-        finding = finding.shows("Q2G and G2I", format!("{:.0} % of Q2C", share * 100.0));
+        finding = finding.shows("Q2G and G2I", format!("{} of Q2C", units::share(share)));
     }
     Some(finding)
 }
@@ -210,8 +218,8 @@ fn one_at_a_time(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     );
     let finding = found(Level::Warning, &disk.name, claim)
         .shows("queue_depth", 1)
-        .shows("IOPS at depth 1", format!("{shallow:.0}"))
-        .shows(&format!("IOPS at depth {depth}"), format!("{deep:.0}"))
+        .shows("IOPS at depth 1", units::whole(shallow))
+        .shows(&format!("IOPS at depth {depth}"), units::whole(deep))
         .refuted_by("the curve stays flat with queue_depth 32")
         .advise("Write 32 (SATA) or 64 (SAS) to device/queue_depth of the disk, unless it was made 1 for a fault of the disk.")
         .experiment(format!(

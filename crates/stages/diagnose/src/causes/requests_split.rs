@@ -127,8 +127,9 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     };
     let pieces = units::bytes(asked);
     let claim = format!(
-        "I/O of {pieces} to {} is cut into pieces of {limit:.0} KiB; the hardware takes more.",
-        disk.name
+        "I/O of {pieces} to {} is cut into pieces of {limit} KiB; the hardware takes more.",
+        disk.name,
+        limit = units::whole(limit)
     );
     let finding = found(level, &disk.name, claim)
         .shows("max_sectors_kb", limit)

@@ -77,6 +77,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -144,7 +145,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer, cpus: usize) -> Option<Finding> {
     Some(
         found(level, name, format!("{name} has 1 hardware queue for {cpus} CPUs{stuck}."))
             .shows("queues", format!("1, nr_tags {tags}"))
-            .shows("iops", best.map_or("not measured".into(), |best| format!("{best:.0}")))
+            .shows("iops", best.map_or("not measured".into(), units::whole))
             .refuted_by("several jobs on different CPUs together give no more than one")
             .advise(
                 "Give the device more queues: num-queues of virtio, the controller's or driver's own limit.",

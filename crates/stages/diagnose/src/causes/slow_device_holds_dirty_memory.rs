@@ -126,8 +126,9 @@ fn finding(frame: &Frame, device: &str, dirty: f64) -> Option<Finding> {
     let waits = limits.is_some_and(|(limit, background)| all > (limit + background) / 2.0);
     let level = if waits { Level::Warning } else { Level::Note };
     let start = format!(
-        "{device} holds {} of dirty pages and needs {seconds:.0} s to write them",
-        units::bytes(own)
+        "{device} holds {} of dirty pages and needs {seconds} s to write them",
+        units::bytes(own),
+        seconds = units::whole(seconds)
     );
     let claim = if waits {
         format!("{start}; all writers of this machine wait.")

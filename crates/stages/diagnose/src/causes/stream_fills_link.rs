@@ -90,10 +90,10 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let share = stream / carries;
     (NEAR..=TOO_MUCH).contains(&share).then(|| {
         let claim = format!(
-            "{}: the stream of {} is {:.0} % of what its link carries: stop tuning the stream.",
+            "{}: the stream of {} is {} of what its link carries: stop tuning the stream.",
             disk.name,
             units::bytes_per_s(stream),
-            share * 100.0
+            units::share(share)
         );
         note(&disk.name, claim)
             .shows("link_bytes_per_s", units::bytes_per_s(carries))

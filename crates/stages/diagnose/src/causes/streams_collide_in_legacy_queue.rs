@@ -106,8 +106,9 @@ fn finding(disk: &Layer, one: f64, several: f64) -> Option<Finding> {
     let word = scheduler(disk).filter(|word| matches!(*word, "noop" | "deadline"))?;
     let percent = several / one * 100.0;
     let claim = format!(
-        "Several streams through {word} on {} together reach {percent:.0} % of what one stream reaches.",
-        disk.name
+        "Several streams through {word} on {} together reach {percent} of what one stream reaches.",
+        disk.name,
+        percent = units::percent_whole(percent)
     );
     let finding = warning(&disk.name, claim)
         .shows("scheduler", word)

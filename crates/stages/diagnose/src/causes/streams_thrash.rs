@@ -122,7 +122,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         found(
             level,
             &disk.name,
-            format!("{jobs} streams together get {percent:.0} % of what one gets on {}.", disk.name),
+            format!("{jobs} streams together get {percent} of what one gets on {}.", disk.name, percent = units::percent_whole(percent)),
         )
         .shows("one stream", units::bytes_per_s(one))
         .shows("all streams", units::bytes_per_s(several))

@@ -52,6 +52,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -125,10 +126,10 @@ fn finding(frame: &Frame, name: &str, distribution: &str) -> Option<Finding> {
     let wait = frame.get("disk.await_read_ms", name)?;
     let svctm = busy * 10.0 / rate;
     (svctm < wait * SHARE_MAX).then(|| {
-        note(name, format!("The iostat of {distribution} shows svctm {svctm:.2} ms for {name}, where a read takes {wait:.2} ms."))
-            .shows("disk.busy_percent", format!("{busy:.0}"))
-            .shows("I/Os a second", format!("{rate:.0}"))
-            .shows("disk.await_read_ms", format!("{wait:.2}"))
+        note(name, format!("The iostat of {distribution} shows svctm {svctm} ms for {name}, where a read takes {wait} ms.", svctm = units::decimals(svctm, 2), wait = units::decimals(wait, 2)))
+            .shows("disk.busy_percent", units::whole(busy))
+            .shows("I/Os a second", units::whole(rate))
+            .shows("disk.await_read_ms", units::decimals(wait, 2))
             .refuted_by("iostat -x prints no svctm here")
             .advise("Leave svctm aside: r_await and w_await are what requests take.")
     })

@@ -99,7 +99,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     };
     Some(
         finding
-            .shows("health.crc_errors", format!("{after:.0}"))
+            .shows("health.crc_errors", units::whole(after))
             .refuted_by("the counter stands still under a load of some minutes")
             .advise("Change the cable or the slot, and look whether the counter still grows."),
     )

@@ -85,11 +85,13 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         let finding = warning(
             &disk.name,
             format!(
-                "{} is a USB {version:.1} disk on a link of {speed:.0} Mb/s.",
-                disk.name
+                "{} is a USB {version} disk on a link of {speed} Mb/s.",
+                disk.name,
+                version = units::decimals(version, 1),
+                speed = units::whole(speed)
             ),
         )
-        .shows("usb_speed_mbit", format!("{speed:.0}"))
+        .shows("usb_speed_mbit", units::whole(speed))
         .shows("usb_version", disk.fact("usb_version").unwrap_or_default())
         .refuted_by("a stream that moves more than 54 MB/s")
         .advise("Use a port, a cable and no hub that carry USB 3.")

@@ -57,6 +57,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -124,7 +125,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         })
         .gains(if can { 1.0 } else { 0.0 });
     Some(match gain {
-        Some(gain) => finding.shows("I/Os at the deepest over depth 1", format!("{gain:.2}")),
+        Some(gain) => finding.shows("I/Os at the deepest over depth 1", units::decimals(gain, 2)),
         None => finding,
     })
 }

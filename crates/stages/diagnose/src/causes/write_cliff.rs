@@ -113,7 +113,7 @@ fn finding(probe: &Probe, device: &str) -> Option<Finding> {
     Some(
         warning(
             device,
-            format!("After {} ms of writing {device} fell to {percent:.0} % of its rate.", grouped(after_ms)),
+            format!("After {} ms of writing {device} fell to {percent} of its rate.", grouped(after_ms), percent = units::percent_whole(percent)),
         )
         .shows("bytes a second", format!("{}, then {}", rate(drop.burst), rate(drop.after)))
         .shows("written before", units::bytes(written))

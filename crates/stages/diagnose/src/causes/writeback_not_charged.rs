@@ -59,6 +59,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -113,7 +114,10 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .refuted_by("buffered writes with an fsync at the end stay below the limit")
         .advise("Use ext4, xfs, btrfs or f2fs for what has to be limited, or direct I/O.");
     Some(match rate {
-        Some(rate) => finding.shows("buffered writes", format!("{rate:.0} /s")),
+        Some(rate) => finding.shows(
+            "buffered writes",
+            format!("{rate} /s", rate = units::whole(rate)),
+        ),
         None => finding,
     })
 }

@@ -161,10 +161,11 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "Writeback to {} reaches {:.0} % of what direct writes reach, while {} wait and the disk is busy {busy:.0} % of the time.",
+        "Writeback to {} reaches {} of what direct writes reach, while {} wait and the disk is busy {busy} of the time.",
         disk.name,
-        written / direct * 100.0,
-        units::bytes(dirty)
+        units::percent_whole(written / direct * 100.0),
+        units::bytes(dirty),
+        busy = units::percent_whole(busy)
     );
     let level = if held.is_some() {
         Level::Warning
@@ -172,7 +173,7 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         Level::Note
     };
     let held = held.map_or("not traced".into(), |share| {
-        format!("{:.0} % of Q2C", share * 100.0)
+        format!("{} of Q2C", units::share(share))
     });
     let finding = found(level, &disk.name, claim)
         .shows("wbt_lat_usec", target)

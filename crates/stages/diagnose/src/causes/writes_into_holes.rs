@@ -63,6 +63,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -101,7 +102,8 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         Some(times) => (
             Level::Warning,
             format!(
-                "The file of {name} has holes: each write became {times:.1} writes of the disks."
+                "The file of {name} has holes: each write became {times} writes of the disks.",
+                times = units::decimals(times, 1)
             ),
         ),
         None => (
@@ -114,7 +116,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         .shows(
             "writes of the disks",
             times.map_or("not measured".into(), |times| {
-                format!("{times:.1} for each")
+                format!("{times} for each", times = units::decimals(times, 1))
             }),
         )
         .refuted_by("a second pass over the same blocks is no faster")

@@ -1,5 +1,7 @@
 //! What can be wrong with a question about the cloud.
 
+use model::units::whole;
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CloudError {
@@ -39,7 +41,12 @@ pub enum CloudError {
         most: f64,
     },
     /// A rate that cannot be provisioned at this size.
-    #[error("{kind} with {size} GiB can be given {least:.0} to {most:.0} {what}, not {wish:.0}")]
+    #[error(
+        "{kind} with {size} GiB can be given {} to {} {what}, not {}",
+        whole(*least),
+        whole(*most),
+        whole(*wish)
+    )]
     Rate {
         /// The type.
         kind: String,

@@ -105,7 +105,7 @@ fn cloud_disk<'a>(data: &'a Data, disk: &Layer, provider: Option<&str>) -> Cloud
     let model = disk.fact("model").unwrap_or_default().to_string();
     let size_gib = disk.number("size_bytes").map(|bytes| bytes / GIB);
     let is_local = LOCAL.iter().any(|word| model.contains(word));
-    // A disk of a physical machine is nobody's offer, unless it says that it is.
+    // A disk of a physical machine is not a provider's product, unless its model says so.
     let may_be_remote = matches!(
         Medium::of_layer(disk),
         Some(Medium::Virtual | Medium::Network)

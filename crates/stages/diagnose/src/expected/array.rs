@@ -3,6 +3,7 @@
 use super::{Range, Ranges};
 use model::check::What;
 use model::iopath::Layer;
+use model::units;
 
 /// How many members' worth of a figure an array gives, at least and at most. Random writes of RAID 5 and 6 cost four and six
 /// I/Os (Patterson, Gibson, Katz 1988); a mirror serves one stream from one side (md(4)).
@@ -63,7 +64,7 @@ pub fn of_members(volume: &Layer, members: Vec<Ranges>) -> Ranges {
 
 fn share(what: What, least: f64, most: f64, of: &str) -> String {
     let number = |value: f64| {
-        let text = format!("{value:.2}");
+        let text = units::decimals(value, 2);
         text.trim_end_matches('0').trim_end_matches('.').to_string()
     };
     match (what, least == most) {
@@ -138,7 +139,7 @@ fn factors(kind: &str, n: f64) -> Option<(String, Factors)> {
         }
         _ => return None,
     };
-    Some((format!("{kind} of {n:.0}"), found))
+    Some((format!("{kind} of {n}", n = units::whole(n)), found))
 }
 
 impl Factors {

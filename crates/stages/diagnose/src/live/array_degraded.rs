@@ -28,6 +28,7 @@ use crate::LiveRule;
 use crate::finding::{With, wrong};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static LIVE: LiveRule = LiveRule {
@@ -46,10 +47,10 @@ fn judge(frame: &Frame) -> Vec<Finding> {
         wrong(
             array,
             format!(
-                "{array} lacks {missing:.0} of its disks: it is slower than it should be, and less safe."
-            ),
+                "{array} lacks {missing} of its disks: it is slower than it should be, and less safe."
+            , missing = units::whole(missing)),
         )
-        .shows("md.degraded_disks", format!("{missing:.0}"))
+        .shows("md.degraded_disks", units::whole(missing))
         .advise(format!("Replace the disk that `mdadm --detail /dev/{array}` names, then measure."))
     };
     lacking.map(finding).collect()

@@ -47,7 +47,9 @@ fn judge(frame: &Frame) -> Vec<Finding> {
     let finding = |(array, rate): (&str, f64)| {
         let rate = units::bytes_per_s(rate);
         let done = frame.get("md.sync_percent", array);
-        let so_far = done.map_or_else(String::new, |percent| format!(", {percent:.0} % done"));
+        let so_far = done.map_or_else(String::new, |percent| {
+            format!(", {percent} done", percent = units::percent_whole(percent))
+        });
         warning(
             array,
             format!(

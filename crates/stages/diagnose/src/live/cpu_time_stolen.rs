@@ -30,6 +30,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static LIVE: LiveRule = LiveRule {
@@ -46,14 +47,25 @@ fn judge(frame: &Frame) -> Vec<Finding> {
     let worst = frame
         .each("cpu.steal_percent")
         .max_by(|one, other| one.1.total_cmp(&other.1));
-    let found = worst.filter(|(_, percent)| *percent > PERCENT_MIN).map(|(cpu, percent)| {
-        warning(
-            "",
-            format!("CPU {cpu} was not run for {percent:.0} % of the time: the hypervisor ran others."),
-        )
-        .shows("cpu.steal_percent", format!("{percent:.1} on CPU {cpu}"))
-        .refuted_by("latency is the same in times without steal")
-        .advise("Measure again at another time or on another host before you judge the disk.")
-    });
+    let found = worst
+        .filter(|(_, percent)| *percent > PERCENT_MIN)
+        .map(|(cpu, percent)| {
+            warning(
+                "",
+                format!(
+                    "CPU {cpu} was not run for {percent} of the time: the hypervisor ran others.",
+                    percent = units::percent_whole(percent)
+                ),
+            )
+            .shows(
+                "cpu.steal_percent",
+                format!(
+                    "{percent} on CPU {cpu}",
+                    percent = units::decimals(percent, 1)
+                ),
+            )
+            .refuted_by("latency is the same in times without steal")
+            .advise("Measure again at another time or on another host before you judge the disk.")
+        });
     found.into_iter().collect()
 }

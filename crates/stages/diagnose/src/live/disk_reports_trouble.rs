@@ -31,6 +31,7 @@ use crate::LiveRule;
 use crate::finding::{With, wrong};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static LIVE: LiveRule = LiveRule {
@@ -73,8 +74,15 @@ const WARNINGS: &[(u32, &str)] = &[
 fn judge(frame: &Frame) -> Vec<Finding> {
     let counted = SIGNS.iter().flat_map(|(id, from, words)| {
         let bad = frame.each(id).filter(|(_, value)| *value >= *from);
-        bad.map(|(disk, value)| finding(disk, id, value, &format!("{value:.0} {words}")))
-            .collect::<Vec<_>>()
+        bad.map(|(disk, value)| {
+            finding(
+                disk,
+                id,
+                value,
+                &format!("{value} {words}", value = units::whole(value)),
+            )
+        })
+        .collect::<Vec<_>>()
     });
     let warned = frame
         .each("health.critical_warning")
@@ -95,7 +103,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
 }
 
 fn finding(disk: &str, id: &str, value: f64, words: &str) -> Finding {
-    wrong(disk, format!("{disk} reports trouble: {words}.")).shows(id, format!("{value:.0}")).advise(
+    wrong(disk, format!("{disk} reports trouble: {words}.")).shows(id, units::whole(value)).advise(
         "Look at its whole log (smartctl -a, nvme smart-log); unless heat is all of it, save the data first.",
     )
 }

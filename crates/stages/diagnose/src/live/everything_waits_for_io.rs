@@ -29,6 +29,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static LIVE: LiveRule = LiveRule {
@@ -49,15 +50,16 @@ fn judge(frame: &Frame) -> Vec<Finding> {
         warning(
             "",
             format!(
-                "For {percent:.0} % of the time everything that had work to do waited for I/O."
+                "For {percent} of the time everything that had work to do waited for I/O.",
+                percent = units::percent_whole(percent)
             ),
         )
-        .shows("pressure.full_percent io", format!("{percent:.0}"))
+        .shows("pressure.full_percent io", units::whole(percent))
         .shows(
             "pressure.some_percent io",
             frame
                 .get("pressure.some_percent", "io")
-                .map_or("-".into(), |some| format!("{some:.0}")),
+                .map_or("-".into(), units::whole),
         )
         .refuted_by("the rate of the work does not change when the I/O is made faster")
         .advise("Find the device with the longest queue and the process behind it.")

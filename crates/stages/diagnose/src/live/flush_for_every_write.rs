@@ -59,9 +59,9 @@ fn judge(frame: &Frame) -> Vec<Finding> {
         let took = each.map_or_else(String::new, |ms| {
             format!(", each takes {}", units::duration_ns(ms * 1e6))
         });
-        note(device, format!("{device} gets {flushes:.0} flushes a second for {writes:.0} writes{took}: fsync sets the pace."))
-            .shows("disk.flushes_per_s", format!("{flushes:.0}"))
-            .shows("disk.writes_per_s", format!("{writes:.0}"))
+        note(device, format!("{device} gets {flushes} flushes a second for {writes} writes{took}: fsync sets the pace.", flushes = units::whole(flushes), writes = units::whole(writes)))
+            .shows("disk.flushes_per_s", units::whole(flushes))
+            .shows("disk.writes_per_s", units::whole(writes))
             .refuted_by("the rate of writes grows with the depth")
             .advise("Group commits, or put the log on a device with power-loss protection.")
     };

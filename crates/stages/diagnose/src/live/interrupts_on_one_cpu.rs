@@ -56,6 +56,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 use std::collections::BTreeMap;
 
 /// What this file finds.
@@ -106,9 +107,9 @@ fn finding(frame: &Frame, device: &str, cpus: &[(&str, f64)]) -> Option<Finding>
         .each("cpu.busy_percent")
         .any(|(other, busy)| other != *cpu && busy < ROOM_PERCENT_MAX);
     (has_room && total > RATE_MIN && rate / total > SHARE_MIN && is_full).then(|| {
-        warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy:.0} % busy."))
-            .shows("irq.device_cpu.per_s", format!("{rate:.0} of {total:.0} to CPU {cpu}"))
-            .shows("cpu.irq_percent + cpu.softirq_percent", format!("{interrupts:.0} %"))
+        warning(device, format!("{device}: its interrupts go to CPU {cpu}, which is {busy} busy.", busy = units::percent_whole(busy)))
+            .shows("irq.device_cpu.per_s", format!("{rate} of {total} to CPU {cpu}", rate = units::whole(*rate), total = units::whole(total)))
+            .shows("cpu.irq_percent + cpu.softirq_percent", units::percent_whole(interrupts))
             .refuted_by("the rate stays the same when the interrupts are spread over more CPUs")
             .advise("See whether the interrupts are managed and whether irqbalance runs; give the device more queues.")
     })

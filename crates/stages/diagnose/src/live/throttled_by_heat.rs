@@ -28,6 +28,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::units;
 
 /// What this file finds.
 pub static LIVE: LiveRule = LiveRule {
@@ -44,7 +45,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
         .filter(|(_, events)| *events > 0.0);
     let finding = |(what, events): (&str, f64)| {
         warning(what, format!("{what} was slowed down because of heat."))
-            .shows("throttle.events_per_s", format!("{events:.1}"))
+            .shows("throttle.events_per_s", units::decimals(events, 1))
             .refuted_by("the rate is the same when it is cool")
             .advise(
                 "Let it cool down or cool it better, and measure again at a steady temperature.",

@@ -101,8 +101,11 @@ fn finding(stage: &Stage<'_>, device: &str, what: &str, ours: f64, seen: f64) ->
         (false, "read") => "the page cache has answered",
         (false, _) => "they were still in memory when the run ended",
     };
-    let claim = format!("{share:.0} % of the bytes {what} never reached {device}; {why}.")
-        .replace("; although", ", although");
+    let claim = format!(
+        "{share} of the bytes {what} never reached {device}; {why}.",
+        share = units::percent_whole(share)
+    )
+    .replace("; although", ", although");
     found(level, stage.name(), claim)
         .shows("load", units::bytes(ours))
         .shows(device, units::bytes(seen))

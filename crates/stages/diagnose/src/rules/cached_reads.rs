@@ -78,7 +78,10 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     }
     let part = match range <= memory {
         true => "all of it".to_string(),
-        false => format!("{:.0} % of it", memory as f64 / range as f64 * 100.0),
+        false => format!(
+            "{} of it",
+            units::percent_whole(memory as f64 / range as f64 * 100.0)
+        ),
     };
     let claim = format!(
         "Buffered reads of {} again and again with {} of memory: the page cache can hold {part}, so this measures \

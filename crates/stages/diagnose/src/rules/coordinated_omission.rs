@@ -1,4 +1,4 @@
-//! # A rate that waits for the device
+//! # Coordinated omission: a rate that waits for the device
 //!
 //! ## What it finds
 //! `rate_iops` or `rate` in a closed loop, also with `rate_process=poisson`.

@@ -1,4 +1,4 @@
-//! # A depth that was not reached
+//! # A queue depth that was not reached
 //!
 //! ## What it finds
 //! A result whose rate times mean latency differs by more than 15 % from the depth asked for. The 15 % are a
@@ -71,9 +71,10 @@ fn one(result: &SectionResult) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "{} of {asked:.0} I/Os were in flight on average (rate times latency): the submitting side sets the rate, \
+        "{} of {asked} I/Os were in flight on average (rate times latency): the submitting side sets the rate, \
          not the disk.",
-        units::count(reached)
+        units::count(reached),
+        asked = units::whole(asked)
     );
     let finding = warning(&result.name, claim)
         .shows("IOPS", units::count(load.iops().round()))

@@ -31,6 +31,7 @@ use crate::measured::block_results;
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
+use model::units;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -73,7 +74,8 @@ fn of_section(result: &SectionResult) -> Vec<Finding> {
 fn finding(section: &str, what: &str, ios: u64, highest: f64) -> Finding {
     let needed = (BEYOND * 100.0 / (100.0 - highest)).round();
     let claim = format!(
-        "p{highest} of {ios} {what} rests on the slowest few: it needs {needed:.0} I/Os to mean anything."
+        "p{highest} of {ios} {what} rests on the slowest few: it needs {needed} I/Os to mean anything.",
+        needed = units::whole(needed)
     );
     warning(section, claim)
         .shows(what, ios)

@@ -59,9 +59,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         let share = used_ms / (stage.end_ms - stage.start_ms).max(1.0) / f64::from(threads.max(1));
         let ios: u64 = stage.sections.iter().map(|section| section.load.ios()).sum();
         let claim = format!(
-            "Each job used {:.0} % of a CPU: the rate is what this CPU can submit, and the disk may well have more.",
-            share * 100.0
-        );
+            "Each job used {} of a CPU: the rate is what this CPU can submit, and the disk may well have more.", units::share(share));
         let finding = warning(stage.name(), claim)
             .shows("CPU per I/O", units::duration_ns(used_ms * 1e6 / ios.max(1) as f64))
             .shows("jobs", jobs)

@@ -43,6 +43,7 @@ use crate::finding::{With, found};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
+use model::units;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -74,11 +75,12 @@ fn holes(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
     let name = &facts.target.name;
     let missing = (1.0 - written) * 100.0;
     let claim = format!(
-        "{missing:.0} % of {name} were never written: the file system answers reads of those with zeros from memory, \
-         and no disk is asked."
+        "{missing} of {name} were never written: the file system answers reads of those with zeros from memory, \
+         and no disk is asked.",
+        missing = units::percent_whole(missing)
     );
     let finding = found(level, &section.name, claim)
-        .shows("written", format!("{:.0} %", written * 100.0))
+        .shows("written", units::share(written))
         .refuted_by("The device's own counters show as many bytes read as the load.")
         .advise("Write the range once before reading it, or use its directory as the target.")
         .at(section, &["filename", "rw", "readwrite"]);

@@ -38,6 +38,7 @@ use crate::finding::{With, note};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::job::{BlockSize, Section};
+use model::units;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -64,9 +65,9 @@ fn one(section: &Section) -> Option<Finding> {
         let read = mean_bytes(&sizes.read) * f64::from(job.rwmixread);
         let write = mean_bytes(&sizes.write) * f64::from(100 - job.rwmixread.min(100));
         format!(
-            "rwmixread={} counts I/Os: with these block sizes reads are {:.0} % of the bytes.",
+            "rwmixread={} counts I/Os: with these block sizes reads are {} of the bytes.",
             job.rwmixread,
-            read / (read + write).max(1.0) * 100.0
+            units::percent_whole(read / (read + write).max(1.0) * 100.0)
         )
     } else {
         return None;

@@ -63,9 +63,9 @@ fn one(result: &SectionResult) -> Option<Finding> {
     let noise = variation(&rates)?;
     let is_told = rates.len() >= LEAST && noise >= NOISY && trend(&rates)?.abs() < DRIFTS;
     let claim = format!(
-        "The rate of single intervals varies by {:.0} % around {} IOPS: a difference of a few per cent to another run \
+        "The rate of single intervals varies by {} around {} IOPS: a difference of a few per cent to another run \
          means nothing.",
-        noise * 100.0,
+        units::share(noise),
         units::count(mean(&rates).round())
     );
     let finding = warning(&result.name, claim)

@@ -85,9 +85,9 @@ fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
         return None;
     }
     let claim = format!(
-        "Others moved at least {} on {device} meanwhile ({:.0} % of what the load moved): the rate is too low by an unknown part.",
+        "Others moved at least {} on {device} meanwhile ({} of what the load moved): the rate is too low by an unknown part.",
         units::bytes(others),
-        others / ours * 100.0
+        units::percent_whole(others / ours * 100.0)
     );
     let finding = warning(stage.name(), claim)
         .shows("load", units::bytes(ours))

@@ -72,8 +72,8 @@ fn one(result: &SectionResult) -> Option<Finding> {
         "the rest was never sent"
     };
     let claim = format!(
-        "The load reached {:.0} % of the rate it was to keep: {what}.",
-        kept * 100.0
+        "The load reached {} of the rate it was to keep: {what}.",
+        units::share(kept)
     );
     let finding = warning(&result.name, claim)
         .shows(

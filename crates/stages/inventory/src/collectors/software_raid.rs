@@ -26,6 +26,7 @@
 use crate::{Collector, Draft, Survey};
 use host::Host;
 use model::iopath::LayerKind;
+use model::units;
 
 /// What this file adds to an I/O path.
 pub static COLLECTOR: Collector = Collector {
@@ -110,7 +111,7 @@ fn synchronisation(host: &Host, draft: &mut Draft) {
     });
     draft.fact(
         "sync_percent",
-        done.map(|(done, all)| format!("{:.1}", done / all * 100.0)),
+        done.map(|(done, all)| units::decimals(done / all * 100.0, 1)),
     );
 }
 

@@ -17,7 +17,7 @@
 //! - `files`: how many files each job has; 10000.
 //! - `dirs` and `depth`: how many directories each directory has, and how many levels of them; 100 and 1. Files lie in the
 //!   lowest level, as many in each; `depth=0` puts them all in one.
-//! - `filesize`: 4k by default; a range such as 1k-64k, every size alike likely; or `lognormal:MEDIAN:SIGMA`, as data
+//! - `filesize`: 4k by default; a range such as 1k-64k, all sizes equally likely; or `lognormal:MEDIAN:SIGMA`, as data
 //!   sets are, such as lognormal:110k:0.8, cut at 64 times the median.
 //! - `phases`: which, out of create,stat,read,rename,delete; create,stat,read,delete by default. Create is always done,
 //!   and what is not deleted as a phase is removed untimed.
@@ -81,7 +81,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let target = &worker.place.target;
     if target.kind() != Kind::Directory {
         return Err(OpenError::Failed(LoadError::NoTarget {
-            target: crate::error::shown(target.path()),
+            target: model::text::shown(target.path()),
             why: "the engine files makes a tree of files and needs a directory".into(),
         }));
     }

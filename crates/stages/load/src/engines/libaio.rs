@@ -41,6 +41,7 @@ use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 use context::{Context, Iocb};
 use host::clock::FastClock;
+use model::units;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 /// The engine.
@@ -142,9 +143,7 @@ impl Submission {
         let all_ns = self.clock.now_ns().saturating_sub(self.began_ns).max(1);
         if worker.index == 0 {
             worker.shared.note(format!(
-                "libaio without direct I/O: {:.0} % of the time went by inside io_submit, which did the I/O itself",
-                self.took_ns as f64 / all_ns as f64 * 100.0
-            ));
+                "libaio without direct I/O: {} of the time went by inside io_submit, which did the I/O itself", units::percent_whole(self.took_ns as f64 / all_ns as f64 * 100.0)));
         }
     }
 }

@@ -63,7 +63,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let can_write = worker.job.rw.changes();
     let map = |file| {
         Mapping::new(file, can_write).map_err(|error| {
-            let why = format!("mapping {}: {error}", crate::error::shown(file.path()));
+            let why = format!("mapping {}: {error}", model::text::shown(file.path()));
             OpenError::Failed(LoadError::Engine {
                 engine: ENGINE.id.into(),
                 why,

@@ -1,9 +1,9 @@
 //! A device, the devices that share bytes with it, and how each is known to the kernel.
 
 use crate::LoadError;
-use crate::error::shown;
 use host::files::Kind;
 use host::{Host, Target};
+use model::text::shown;
 use std::ops::Range;
 
 /// The kernel's name of a device.

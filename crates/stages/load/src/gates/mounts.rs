@@ -2,8 +2,8 @@
 
 use super::device::Overlap;
 use super::openers::processes;
-use crate::error::shown;
 use host::Host;
+use model::text::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
 

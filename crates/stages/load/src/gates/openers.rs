@@ -4,9 +4,9 @@
 //! That is no sign that nobody has it open, so it is told apart.
 
 use super::device::Device;
-use crate::error::shown;
 use host::files::{self, Identity};
 use host::{Host, process};
+use model::text::shown;
 use std::cell::Cell;
 use std::path::Path;
 

@@ -298,14 +298,17 @@ fn a_file_system_is_refused_without_force_and_mounted_even_with() {
     if !device.run("mount", &[&path, &point]) {
         return;
     }
-    let error = refused(&device, &ALL);
+    let error = refused(&device, &ALL).to_string();
     assert!(device.run("umount", &[&point]));
-    assert!(
-        error
-            .to_string()
-            .contains(&format!("it is mounted on {point}")),
-        "{error}"
-    );
+    // In a chroot or a container the kernel may name the same place from another root: the end of it is the same.
+    let place = std::path::Path::new(&point)
+        .iter()
+        .rev()
+        .take(2)
+        .collect::<Vec<_>>();
+    let end = format!("/{}/{}", place[1].display(), place[0].display());
+    let (_, said) = error.split_once("it is mounted on ").unwrap_or_default();
+    assert!(said.contains(&end), "{error}");
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::device::{Device, Overlap};
 use super::mounts::{self, unescaped};
-use crate::error::shown;
 use host::Host;
 use host::files::{self, Identity};
+use model::text::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
 

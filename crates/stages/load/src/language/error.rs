@@ -2,6 +2,7 @@
 
 use crate::LoadError;
 use model::job::Position;
+use model::text::clean;
 
 /// A line that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,17 +94,12 @@ impl Bad {
     pub fn at(self, position: &Position, subject: impl Into<String>) -> LanguageError {
         LanguageError {
             position: Some(position.clone()),
-            subject: clean(&subject.into()),
-            why: clean(&self.why),
-            advice: clean(&self.advice),
+            subject: clean(&subject.into()).into_owned(),
+            why: clean(&self.why).into_owned(),
+            advice: clean(&self.advice).into_owned(),
             kind: self.kind,
         }
     }
-}
-
-/// Text for a message, its control characters replaced: a job file is not to be trusted with a terminal.
-fn clean(text: &str) -> String {
-    model::text::clean(text).into_owned()
 }
 
 impl From<LanguageError> for LoadError {

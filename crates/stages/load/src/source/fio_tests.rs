@@ -23,7 +23,7 @@ fn fio(options: &[&str]) -> Option<Vec<Logged>> {
     let done = match spawn::run("fio", &all) {
         Ok(done) => done,
         Err(error) => {
-            println!("skipped: {error}");
+            skip::missing("fio", error);
             return None;
         }
     };

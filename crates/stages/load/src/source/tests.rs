@@ -487,12 +487,9 @@ fn a_stream_costs_little_memory() {
     assert!((0..100_000).all(|_| source.next_io().unwrap().offset < 1 << 50));
 }
 
-/// Prints what one I/O of each kind of stream costs: `cargo test -p load --release -- --ignored cost_of`.
-#[test]
-#[ignore = "a measurement"]
-fn cost_of_an_io() {
+fn kinds_of_streams() -> [(&'static str, Job); 8] {
     let plain = Job::default();
-    let jobs = [
+    [
         (
             "sequential",
             Job {
@@ -543,8 +540,14 @@ fn cost_of_an_io() {
                 ..plain.clone()
             },
         ),
-    ];
-    for (label, job) in jobs {
+    ]
+}
+
+/// Prints what one I/O of each kind of stream costs: `cargo test -p load --release -- --ignored cost_of`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_an_io() {
+    for (label, job) in kinds_of_streams() {
         let mut source = Source::new(&job, span(1 << 40), 1, 7);
         let mut sum = 0u64;
         let best = (0..5)

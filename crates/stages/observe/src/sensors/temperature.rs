@@ -235,55 +235,57 @@ mod tests {
     use super::*;
     use crate::sensor_tests::{machine, names};
 
+    const FILES: [(&str, &str); 20] = [
+        ("/sys/class/hwmon/hwmon0/name", "acpitz"),
+        ("/sys/class/hwmon/hwmon0/temp1_input", "27800"),
+        ("/sys/class/hwmon/hwmon1/name", "nvme"),
+        ("/sys/class/hwmon/hwmon1/temp1_input", "41850"),
+        ("/sys/class/hwmon/hwmon1/temp1_label", "Composite"),
+        ("/sys/class/hwmon/hwmon1/temp1_crit", "84850"),
+        ("/sys/class/hwmon/hwmon2/name", "drivetemp"),
+        ("/sys/class/hwmon/hwmon2/temp1_input", "33000"),
+        ("/sys/class/hwmon/hwmon3/name", "coretemp"),
+        ("/sys/class/hwmon/hwmon3/temp1_input", "55000"),
+        ("/sys/class/hwmon/hwmon3/temp1_label", "Package id 1"),
+        ("/sys/class/hwmon/hwmon3/temp2_input", "54000"),
+        ("/sys/class/hwmon/hwmon3/temp2_label", "Core 0"),
+        ("/sys/class/hwmon/hwmon4/name", "drivetemp"),
+        ("/sys/class/hwmon/hwmon4/temp1_input", "20000"),
+        ("/sys/devices/pci/nvme/nvme0/state", "live"),
+        ("/sys/devices/pci/ata1/0:0:0:0/block/sda/size", "8"),
+        ("/sys/devices/pci/ata2/1:0:0:0/block/sdb/size", "8"),
+        (
+            "/sys/devices/pci/ata2/1:0:0:0/power/runtime_status",
+            "suspended",
+        ),
+        (
+            "/sys/devices/platform/coretemp.1/modalias",
+            "platform:coretemp",
+        ),
+    ];
+
+    const LINKS: [(&str, &str); 4] = [
+        (
+            "/sys/class/hwmon/hwmon1/device",
+            "/sys/devices/pci/nvme/nvme0",
+        ),
+        (
+            "/sys/class/hwmon/hwmon2/device",
+            "/sys/devices/pci/ata1/0:0:0:0",
+        ),
+        (
+            "/sys/class/hwmon/hwmon3/device",
+            "/sys/devices/platform/coretemp.1",
+        ),
+        (
+            "/sys/class/hwmon/hwmon4/device",
+            "/sys/devices/pci/ata2/1:0:0:0",
+        ),
+    ];
+
     #[test]
     fn disks_and_cpus_by_name() {
-        let files = [
-            ("/sys/class/hwmon/hwmon0/name", "acpitz"),
-            ("/sys/class/hwmon/hwmon0/temp1_input", "27800"),
-            ("/sys/class/hwmon/hwmon1/name", "nvme"),
-            ("/sys/class/hwmon/hwmon1/temp1_input", "41850"),
-            ("/sys/class/hwmon/hwmon1/temp1_label", "Composite"),
-            ("/sys/class/hwmon/hwmon1/temp1_crit", "84850"),
-            ("/sys/class/hwmon/hwmon2/name", "drivetemp"),
-            ("/sys/class/hwmon/hwmon2/temp1_input", "33000"),
-            ("/sys/class/hwmon/hwmon3/name", "coretemp"),
-            ("/sys/class/hwmon/hwmon3/temp1_input", "55000"),
-            ("/sys/class/hwmon/hwmon3/temp1_label", "Package id 1"),
-            ("/sys/class/hwmon/hwmon3/temp2_input", "54000"),
-            ("/sys/class/hwmon/hwmon3/temp2_label", "Core 0"),
-            ("/sys/class/hwmon/hwmon4/name", "drivetemp"),
-            ("/sys/class/hwmon/hwmon4/temp1_input", "20000"),
-            ("/sys/devices/pci/nvme/nvme0/state", "live"),
-            ("/sys/devices/pci/ata1/0:0:0:0/block/sda/size", "8"),
-            ("/sys/devices/pci/ata2/1:0:0:0/block/sdb/size", "8"),
-            (
-                "/sys/devices/pci/ata2/1:0:0:0/power/runtime_status",
-                "suspended",
-            ),
-            (
-                "/sys/devices/platform/coretemp.1/modalias",
-                "platform:coretemp",
-            ),
-        ];
-        let links = [
-            (
-                "/sys/class/hwmon/hwmon1/device",
-                "/sys/devices/pci/nvme/nvme0",
-            ),
-            (
-                "/sys/class/hwmon/hwmon2/device",
-                "/sys/devices/pci/ata1/0:0:0:0",
-            ),
-            (
-                "/sys/class/hwmon/hwmon3/device",
-                "/sys/devices/platform/coretemp.1",
-            ),
-            (
-                "/sys/class/hwmon/hwmon4/device",
-                "/sys/devices/pci/ata2/1:0:0:0",
-            ),
-        ];
-        let mut source = open(&machine(&files, &links), &Scope::default()).unwrap();
+        let mut source = open(&machine(&FILES, &LINKS), &Scope::default()).unwrap();
         let columns = names(&source.columns());
         let expected = [
             ("nvme0 Composite.millicelsius", 41850.0),

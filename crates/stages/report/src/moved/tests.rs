@@ -67,6 +67,8 @@ fn counter(kind: Kind, subject: &str, name: &str, from: f64, to: f64) -> Change 
 fn said(moved: Moved, won_by: &str) -> Vec<String> {
     let lines = lines(&Trial {
         knob: "scheduler".into(),
+        subject: None,
+        mark: None,
         device: "loop0".into(),
         arms: vec!["bfq".into(), "none".into()],
         aa: false,

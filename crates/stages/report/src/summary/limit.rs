@@ -98,14 +98,14 @@ impl Limit {
             Limit::RateKept => "the rate that was asked for; the device could do it".into(),
             Limit::RateMissed(kept) => {
                 format!(
-                    "the rate that was asked for was not reached, only {:.0} % of it",
-                    kept * 100.0
+                    "the rate that was asked for was not reached, only {} of it",
+                    units::share(kept)
                 )
             }
             Limit::Thinktime => "the pauses that the job asks for".into(),
             Limit::Cpu(share) => format!(
-                "the load's own CPU ({:.0} % of each thread), so the device may do more: add jobs or CPUs",
-                share * 100.0
+                "the load's own CPU ({} of each thread), so the device may do more: add jobs or CPUs",
+                units::share(share)
             ),
             Limit::OneAtATime if job.numjobs > 1 => format!(
                 "{} jobs with one I/O each in flight: the time of an I/O, not the device's capacity",
@@ -116,8 +116,8 @@ impl Limit {
             }
             Limit::Sync(share) => {
                 format!(
-                    "the syncs between the writes: they take {:.0} % of the time",
-                    share.min(1.0) * 100.0
+                    "the syncs between the writes: they take {} of the time",
+                    units::share(share.min(1.0))
                 )
             }
             Limit::QueueFull => {
@@ -159,7 +159,7 @@ pub struct DeviceShare(pub f64);
 impl DeviceShare {
     /// For people.
     pub fn words(self) -> String {
-        let percent = format!("{:.0} %", self.0 * 100.0);
+        let percent = units::share(self.0);
         match self.0 {
             0.0..0.05 => format!("the page cache: the disk saw {percent} of these bytes"),
             0.05..0.9 => format!("cache and disk mixed: the disk saw {percent} of these bytes"),

@@ -154,8 +154,8 @@ fn engine_line(load: &LoadResult) -> String {
     }
     let per_io = units::duration_ns(total_ms * 1e6 / load.ios().max(1) as f64);
     format!(
-        "{line}, CPU {per_io} per I/O, {:.0} % of one CPU",
-        total_ms / load.elapsed_ms.max(1.0) * 100.0
+        "{line}, CPU {per_io} per I/O, {} of one CPU",
+        units::percent_whole(total_ms / load.elapsed_ms.max(1.0) * 100.0)
     )
 }
 

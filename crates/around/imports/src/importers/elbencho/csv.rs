@@ -1,6 +1,7 @@
 //! The rows of elbencho's CSV file.
 
 use super::Phase;
+use crate::pieces::Pieces;
 use crate::printed::moment::iso_unix_ms;
 use crate::printed::number::number;
 use crate::{Piece, Text, Unread};
@@ -10,8 +11,7 @@ use std::collections::HashMap;
 const MIB: f64 = 1_048_576.0;
 
 /// The phases of all CSV tables of a text: below a head that names `operation` and `time ms [last]`.
-pub fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn find(text: &Text, pieces: &mut Pieces) {
     let mut names: Option<(Vec<String>, usize)> = None;
     for (index, line) in text.lines.iter().enumerate() {
         if line.contains("operation") && line.contains("time ms [last]") {
@@ -27,7 +27,7 @@ pub fn find(text: &Text) -> Vec<Piece> {
             if row.len() * 2 < head.len() {
                 // Another text follows.
                 names = None;
-            } else if let Some(piece) = pieces.last_mut() {
+            } else if let Some(piece) = pieces.own_mut().next_back() {
                 let number = index as u64 + 1;
                 let why = "this row does not have its table's columns".into();
                 piece.unread.push(Unread {
@@ -46,7 +46,7 @@ pub fn find(text: &Text) -> Vec<Piece> {
         if let Some(imported) = phase(&values).finish() {
             let mut piece = Piece::new(index..index + 1, imported);
             let is_first = !pieces
-                .iter()
+                .own()
                 .any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
             if is_first {
                 piece.lines.insert(0, *at..*at + 1);
@@ -54,7 +54,6 @@ pub fn find(text: &Text) -> Vec<Piece> {
             pieces.push(piece);
         }
     }
-    pieces
 }
 
 fn phase(values: &HashMap<&str, &str>) -> Phase {

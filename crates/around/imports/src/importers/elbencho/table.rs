@@ -1,6 +1,7 @@
 //! The table that elbencho prints.
 
 use super::Phase;
+use crate::pieces::Pieces;
 use crate::printed::number::{leading, number, time_factor_ns};
 use crate::printed::{clean, commands};
 use crate::{Piece, Text};
@@ -8,8 +9,7 @@ use model::imported::{LatencyFigures, SideFigures};
 use std::ops::Range;
 
 /// The phases of all tables of a text.
-pub fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub fn find(text: &Text, pieces: &mut Pieces) {
     let mut command: Option<(String, usize)> = None;
     let mut in_table = false;
     let mut open: Option<(Vec<Range<usize>>, Phase)> = None;
@@ -68,7 +68,6 @@ pub fn find(text: &Text) -> Vec<Piece> {
         }
     }
     pieces.extend(open.and_then(finish));
-    pieces
 }
 
 fn finish((lines, phase): (Vec<Range<usize>>, Phase)) -> Option<Piece> {

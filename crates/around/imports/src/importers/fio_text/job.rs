@@ -7,6 +7,7 @@ use super::time;
 use super::values::{Thousand, after, bytes_of, is_ambiguous, number, value};
 use crate::{Piece, Unread};
 use model::imported::{DiskFigures, Imported, LoadFigures, SideFigures};
+use model::units;
 
 /// A job.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ impl Job {
         });
         for key in ["jobs", "pid"] {
             if let Some(found) = value(&mark.text, key) {
-                job.facts.insert(key.into(), format!("{found:.0}"));
+                job.facts.insert(key.into(), units::whole(found));
             }
         }
         if let Some((host, _)) = mark

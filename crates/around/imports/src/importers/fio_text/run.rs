@@ -5,6 +5,7 @@ use super::job::{Job, side_name};
 use super::marks::{Kind, Mark};
 use super::side::{Side, is_whole};
 use super::values::{after, number, value};
+use crate::pieces::Pieces;
 use crate::{Piece, Unread};
 use model::imported::DiskFigures;
 
@@ -103,12 +104,16 @@ struct Run {
 }
 
 /// The results of one run.
-pub fn pieces(marks: &[Mark]) -> Vec<Piece> {
+pub fn pieces(marks: &[Mark], pieces: &mut Pieces) {
     let mut run = Run::default();
     for mark in marks {
         run.take(mark);
+        // This one has no room any more; that it is there is all that has to be known.
+        if run.jobs.len() > pieces.room() {
+            break;
+        }
     }
-    run.finish()
+    run.finish(pieces);
 }
 
 /// A fio command with nothing after it, or lines of an output whose head is not there.
@@ -266,9 +271,9 @@ impl Run {
         }
     }
 
-    fn finish(mut self) -> Vec<Piece> {
+    fn finish(mut self, pieces: &mut Pieces) {
         if self.jobs.is_empty() {
-            return self.groups_alone();
+            return self.groups_alone(pieces);
         }
         let alone = self.jobs.len() == 1;
         for group in &self.groups {
@@ -301,7 +306,7 @@ impl Run {
                 .min(jobs.len() - 1);
             jobs[at].lines.push(*line);
         }
-        jobs.into_iter().map(|job| self.piece(job, alone)).collect()
+        pieces.extend(jobs.into_iter().map(|job| self.piece(job, alone)));
     }
 
     fn piece(&self, mut job: Job, is_alone: bool) -> Piece {
@@ -342,8 +347,8 @@ impl Run {
     }
 
     /// Only `Run status group` is left: one result a group.
-    fn groups_alone(mut self) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+    fn groups_alone(mut self, pieces: &mut Pieces) {
+        let mut is_first = true;
         for group in std::mem::take(&mut self.groups) {
             if !group.sides.iter().any(|(_, side)| side.has_rate()) {
                 continue;
@@ -351,7 +356,7 @@ impl Run {
             let mut job = Job::without_head();
             job.group = group.number;
             job.lines = group.lines;
-            if pieces.is_empty() {
+            if std::mem::take(&mut is_first) {
                 job.lines.extend(&self.lines);
             }
             job.lossy
@@ -359,6 +364,5 @@ impl Run {
             job.take_group(group.sides);
             pieces.push(self.piece(job, true));
         }
-        pieces
     }
 }

@@ -1,5 +1,7 @@
 //! The date of a result, as C prints it: `Thu Aug 17 14:05:43 2023`.
 
+use crate::printed::moment::midnight_unix_ms;
+
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
@@ -11,14 +13,10 @@ pub fn unix_ms(text: &str) -> Option<u64> {
         .skip_while(|word| !MONTHS.contains(word));
     let month = MONTHS
         .iter()
-        .position(|month| Some(*month) == words.clone().next())? as i64
+        .position(|month| Some(*month) == words.clone().next())? as i16
         + 1;
     words.next()?;
-    let day: i64 = words
-        .next()?
-        .parse()
-        .ok()
-        .filter(|day| (1..=31).contains(day))?;
+    let day = words.next()?.parse().ok()?;
     let mut clock = words.next()?.split(':').map(|part| {
         part.parse::<i64>()
             .ok()
@@ -26,24 +24,14 @@ pub fn unix_ms(text: &str) -> Option<u64> {
     });
     let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
     // A page may have glued the next word to the year.
-    let year: i64 = words
+    let year: i16 = words
         .next()?
         .get(..4)?
         .parse()
         .ok()
         .filter(|year| (2005..2200).contains(year))?;
-    let days = days_from_1970(year, month, day);
-    Some((((days * 24 + hours) * 60 + minutes) * 60 + seconds) as u64 * 1000)
-}
-
-/// Days of the Gregorian calendar (Howard Hinnant's `days_from_civil`).
-fn days_from_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    let midnight_ms = midnight_unix_ms(year, month, day)?;
+    u64::try_from(midnight_ms + ((hours * 60 + minutes) * 60 + seconds) * 1000).ok()
 }
 
 #[cfg(test)]

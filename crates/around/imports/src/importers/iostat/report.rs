@@ -1,6 +1,7 @@
 //! From tables to reports to series: what belongs to one run of iostat, and when each report was.
 
 use super::table::{self, Table};
+use crate::pieces::Pieces;
 use crate::printed::columns::{self, Column};
 use crate::printed::moment::{Days, stamp};
 use crate::printed::number::number;
@@ -52,8 +53,7 @@ struct Reading<'a> {
 }
 
 /// All runs in a text.
-pub fn find(text: &Text) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub fn find(text: &Text, pieces: &mut Pieces) {
     let mut run = Run::default();
     let mut reading = Reading::default();
     for (index, line) in text.lines.iter().enumerate() {
@@ -78,7 +78,6 @@ pub fn find(text: &Text) -> Vec<Piece> {
         reading = Reading::default();
     }
     pieces.extend(run.finish());
-    pieces
 }
 
 impl<'a> Run<'a> {

@@ -5,8 +5,10 @@ use crate::fio_json::value::{self, NUMBER_MAX, Value, number};
 use crate::importers::fio_text::values::plain;
 use crate::importers::fio_text::{Facts, ranges};
 use crate::json_in_text;
+use crate::pieces::Pieces;
 use crate::{Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use model::units;
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -66,8 +68,8 @@ struct Bench {
 }
 
 /// The results of a text.
-pub fn of_text(text: &Text) -> Vec<Piece> {
-    let (mut bench, mut pieces) = (Bench::default(), Vec::new());
+pub fn of_text(text: &Text, pieces: &mut Pieces) {
+    let mut bench = Bench::default();
     for (index, line) in text.lines.iter().enumerate() {
         let words = [
             ":",
@@ -97,7 +99,6 @@ pub fn of_text(text: &Text) -> Vec<Piece> {
         bench.rows_of(&line[from..], index);
     }
     pieces.extend(bench.piece());
-    pieces
 }
 
 impl Bench {
@@ -207,7 +208,7 @@ fn command_facts(command: &str) -> Facts {
 }
 
 /// The results of the JSON documents of a text.
-pub fn of_json(text: &Text) -> Vec<Piece> {
+pub fn of_json(text: &Text, pieces: &mut Pieces) {
     let words = ["total_time_run", "\"datas\"", "concurrent_ios"];
     let documents = json_in_text::documents(text, &words, document);
     let piece = |(lines, imported): (Range<usize>, Imported)| {
@@ -215,10 +216,8 @@ pub fn of_json(text: &Text) -> Vec<Piece> {
         let hints = before.filter(|line| text.lines[*line].trim().starts_with("hints ="));
         Piece::new(hints.unwrap_or(lines.start)..lines.end, imported)
     };
-    let said = documents
-        .into_iter()
-        .filter_map(|document| Some((document.lines, document.said.ok()??)));
-    said.map(piece).collect()
+    let said = documents.filter_map(|document| Some((document.lines, document.said.ok()??)));
+    pieces.extend(said.map(piece));
 }
 
 /// The result in the document that a text begins with, where there is one, and how many bytes the document takes.
@@ -230,7 +229,7 @@ fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
         .collect();
     let mut facts = Facts::new();
     if let Some(count) = number(&document, "concurrent_ios") {
-        facts.insert("iodepth".into(), format!("{count:.0}"));
+        facts.insert("iodepth".into(), units::whole(count));
     }
     let imported = imported(&sums, facts).map(|mut imported| {
         let datas = document.get("datas").into_iter().flat_map(Value::items);

@@ -164,6 +164,18 @@ impl Column {
         !matches!(self.content, Busy | Value(..))
     }
 
+    fn is_curve(&self) -> bool {
+        matches!(self.content, Curve(_))
+    }
+
+    /// The width below which it is left out.
+    fn least(&self) -> usize {
+        match self.content {
+            Curve(_) if self.width == 17 => CURVE_MIN + 2,
+            _ => self.width,
+        }
+    }
+
     /// The space before it.
     pub fn gap(&self) -> &'static str {
         match self.content {
@@ -199,21 +211,8 @@ impl Column {
 pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usize)>, usize) {
     let mut by_rank: Vec<&Column> = COLUMNS.iter().collect();
     by_rank.sort_by_key(|column| column.rank);
-    let least = |column: &Column| match column.content {
-        Curve(_) if column.width == 17 => CURVE_MIN + 2,
-        _ => column.width,
-    };
-    let total = |count: usize| {
-        by_rank[..count]
-            .iter()
-            .map(|column| least(column))
-            .sum::<usize>()
-    };
-    let has_curve = |count: usize| {
-        by_rank[..count]
-            .iter()
-            .any(|column| matches!(column.content, Curve(_)))
-    };
+    let total = |count: usize| -> usize { by_rank[..count].iter().map(|one| one.least()).sum() };
+    let has_curve = |count: usize| by_rank[..count].iter().any(|one| one.is_curve());
     let room = |count: usize| {
         let is_whole = count == by_rank.len() || has_curve(count);
         if is_whole {
@@ -226,23 +225,23 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         .rev()
         .find(|count| total(*count) <= room(*count))
         .unwrap_or(1);
-    let rank = by_rank[..count]
-        .iter()
-        .map(|column| column.rank)
-        .max()
-        .unwrap_or(0);
+    let is_shown = |column: &&Column| {
+        by_rank[..count]
+            .iter()
+            .any(|one| std::ptr::eq(*one, *column))
+    };
     let mut columns: Vec<(&Column, usize)> = COLUMNS
         .iter()
-        .filter(|column| {
-            by_rank[..count]
-                .iter()
-                .any(|one| std::ptr::eq(*one, *column))
-                && column.rank <= rank
-        })
-        .map(|column| (column, least(column)))
+        .filter(is_shown)
+        .map(|column| (column, column.least()))
         .collect();
-    let mut spare = room(count) - total(count);
-    for (column, width) in &mut columns {
+    widen(&mut columns, room(count) - total(count), longest_name);
+    (columns, COLUMNS.len() - count)
+}
+
+/// Shares out what is left: to names and curves what they want, then to the model, then to the first curve.
+fn widen(columns: &mut [(&Column, usize)], mut spare: usize, longest_name: usize) {
+    for (column, width) in columns.iter_mut() {
         let wanted = match column.content {
             Name => (longest_name + 2).clamp(*width, NAME_MAX + 2),
             Curve(_) => column.width,
@@ -252,7 +251,6 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         *width += more;
         spare -= more;
     }
-    // What is still left goes to the model, then to the curves.
     if let Some((_, width)) = columns
         .iter_mut()
         .find(|(column, _)| matches!(column.content, Model))
@@ -261,13 +259,9 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         *width += more;
         spare -= more;
     }
-    if let Some((_, width)) = columns
-        .iter_mut()
-        .find(|(column, _)| matches!(column.content, Curve(_)))
-    {
+    if let Some((_, width)) = columns.iter_mut().find(|(column, _)| column.is_curve()) {
         *width += spare.min(45);
     }
-    (columns, COLUMNS.len() - count)
 }
 
 /// Characters of the longest curve.
@@ -305,8 +299,7 @@ pub fn explained() -> Vec<&'static str> {
 
 /// `41.2k`, `640`, `0`.
 fn rate(value: f64) -> String {
-    let rounded = if value >= 100.0 { value.round() } else { value };
-    units::count(rounded).replace(' ', "")
+    units::rate(value).replace(' ', "")
 }
 
 /// The number of MiB.

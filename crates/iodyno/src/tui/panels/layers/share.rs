@@ -3,6 +3,7 @@
 use crate::tui::text;
 use model::histogram::Histogram;
 use model::layers::Span;
+use model::units;
 
 /// Fills of neighbouring parts, which have to differ without colour.
 const FILLS: [char; 5] = ['░', '█', '▒', '▓', '·'];
@@ -43,7 +44,7 @@ pub fn strip(shares: &[(&'static str, f64)], width: usize, is_ascii: bool) -> St
     for ((name, share), fill) in shares.iter().zip(fills.iter().cycle()) {
         done += share;
         let end = ((done * room as f64).round() as usize).min(room);
-        let label = format!(" {name} {:.0} % ", share * 100.0);
+        let label = format!(" {name} {} ", units::share(*share));
         let length = end.saturating_sub(at);
         let spare = length.checked_sub(text::width(&label) + 2);
         let fill = |count: usize| fill.to_string().repeat(count);
@@ -64,7 +65,7 @@ pub fn strip(shares: &[(&'static str, f64)], width: usize, is_ascii: bool) -> St
 pub fn words(shares: &[(&'static str, f64)], whole: Span) -> String {
     let parts = shares.iter().filter(|(_, share)| *share >= REST_MIN);
     let parts: Vec<String> = parts
-        .map(|(name, share)| format!("{name} {:.0} %", share * 100.0))
+        .map(|(name, share)| format!("{name} {}", units::share(*share)))
         .collect();
     format!(
         "mean of {}: {}; only means add up",

@@ -3,6 +3,7 @@
 
 use crate::Draft;
 use host::device_mapper::{Mapping, Target};
+use model::units;
 
 /// Adds what the first piece says; where there are several, they are of one kind.
 pub(super) fn describe(draft: &mut Draft, mapping: &Mapping) {
@@ -68,11 +69,11 @@ fn number(word: Option<&&str>) -> Option<f64> {
 }
 
 fn bytes(sectors: Option<&&str>) -> Option<String> {
-    number(sectors).map(|sectors| format!("{:.0}", sectors * 512.0))
+    number(sectors).map(|sectors| units::whole(sectors * 512.0))
 }
 
 fn percent(value: f64) -> String {
-    format!("{value:.1}")
+    units::decimals(value, 1)
 }
 
 /// `used/all`, per cent.

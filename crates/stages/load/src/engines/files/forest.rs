@@ -3,10 +3,10 @@
 use super::cleanup::Cleanup;
 use super::plan::Plan;
 use crate::LoadError;
-use crate::error::shown;
 use crate::worker::Worker;
 use host::tree::Tree;
 use host::{Journal, clock, scratch, tree};
+use model::text::shown;
 use model::units;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

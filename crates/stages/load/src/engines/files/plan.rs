@@ -15,7 +15,7 @@ const BLOCK_BYTES: u64 = 4096;
 pub enum FileSize {
     /// All alike.
     Fixed(u64),
-    /// Every size from the first to the last alike likely.
+    /// From the first to the last size, all equally likely.
     Range(u64, u64),
     /// The median, and the standard deviation of the logarithm.
     Lognormal(u64, f64),

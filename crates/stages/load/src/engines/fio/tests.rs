@@ -24,11 +24,7 @@ fn agrees(bins: &Histogram, per_cent: f64, value_ns: f64) -> bool {
 }
 
 fn is_missing() -> bool {
-    let missing = spawn::run("fio", &["--version"]).is_err();
-    if missing {
-        println!("skipped: fio is not installed");
-    }
-    missing
+    skip::lacks("fio")
 }
 
 fn ready(target: &Path, job: &Job) -> Prepared {

@@ -32,6 +32,13 @@ fn looking_on() -> Job {
     }
 }
 
+/// Bins so far in which there were I/Os.
+fn full_bins(running: &Running) -> usize {
+    let bins = (host::clock::monotonic_ns() - running.origin_ns()) / running.bin_ns();
+    let bins = running.bins(0, bins as usize).unwrap();
+    bins.iter().filter(|count| **count > 0).count()
+}
+
 #[test]
 fn counts_what_others_do() {
     let Some(disk) = LoopDevice::attach(64 << 20) else {
@@ -70,19 +77,10 @@ fn counts_what_others_do() {
     });
     // From here on nothing may be missed.
     let watched = load.snapshot();
-    let full = |running: &Running| {
-        let bins = (host::clock::monotonic_ns() - running.origin_ns()) / running.bin_ns();
-        running
-            .bins(0, bins as usize)
-            .unwrap()
-            .iter()
-            .filter(|count| **count > 0)
-            .count()
-    };
     assert!(
-        until(|| full(&running) > 50),
+        until(|| full_bins(&running) > 50),
         "the rate is known while it runs, {} bins of it",
-        full(&running)
+        full_bins(&running)
     );
     let done = load.finish().write.ios;
     let (least, most) = (done - watched.ios, done - before.ios);

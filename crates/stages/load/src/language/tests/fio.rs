@@ -12,7 +12,10 @@ fn is_here() -> bool {
         .map(|found| found.stdout)
         .unwrap_or_default();
     if !found.starts_with("fio-3.33") {
-        println!("skipped: fio 3.33 is not installed ({})", found.trim());
+        skip::missing(
+            "fio",
+            format!("fio 3.33 is not installed ({})", found.trim()),
+        );
     }
     found.starts_with("fio-3.33")
 }
@@ -196,7 +199,7 @@ fn fios_own_examples_are_read_as_fio_reads_them() {
     let names = host::Host::live().list(EXAMPLES);
     let names: Vec<&String> = names.iter().filter(|name| name.ends_with(".fio")).collect();
     if names.is_empty() {
-        println!("skipped: the package fio-examples is not installed");
+        skip::missing("fio-examples", "the package fio-examples is not installed");
         return;
     }
     let (bench, mut tally, mut not_built, mut wrong) =
@@ -366,42 +369,44 @@ fn moved(bench: &Bench, text: &str) -> Vec<(u64, u64)> {
         .collect()
 }
 
+/// Sections of a job file whose bytes and I/Os fio tells.
+const MOVING: [&str; 27] = [
+    "size=64k",
+    "size=64KiB\nbs=1000",
+    "size=64kb\nbs=8kb",
+    "size=0x10000\nbs=0x1000",
+    "kb_base=1000\nsize=64k\nbs=4k",
+    "kb_base=1000\nsize=64KiB\nbs=4KiB",
+    "size=1m\nbs=16k\nrw=write",
+    "size=1m\nrw=randrw\nrwmixread=100\nbs=4k,64k",
+    "size=1m\nrw=rw\nrwmixwrite=100\nbs=4k,64k",
+    "size=1m\nrw=randread\nbs=,8k",
+    "size=1m\nio_size=256k",
+    "size=256k\nio_size=1m",
+    "size=1m\nio_size=50%",
+    "size=64k\nloops=3",
+    "size=1m\nbs=4k,8k,16k\nrw=trim",
+    "size=1m\nbsrange=8k-8k",
+    "size=1m\nbs=4k\nbsrange=16k:16k\nrw=randwrite",
+    "size=1m\nbssplit=32k/100\nbs=4k\nrw=randread",
+    "size=1m\nbssplit=32k/100,64k/\nrw=write",
+    "filesize=128k\nnrfiles=2",
+    "size=1m\nnrfiles=4\nbs=8k",
+    "size=64k\ntime_based",
+    "size=2m\nrw=readwrite\nblocksize=4k",
+    "size=1m\nrw=randread:4\nnorandommap",
+    "size=64k\nname=other\nrandseed=5",
+    "io_limit=96k\nsize=1m",
+    "size=1m\nblocksize=4k\nblocksize=8k",
+];
+
 #[test]
 fn jobs_move_as_much_as_fio_moves() {
     if !is_here() {
         return;
     }
     let bench = Bench::new();
-    let cases = [
-        "size=64k",
-        "size=64KiB\nbs=1000",
-        "size=64kb\nbs=8kb",
-        "size=0x10000\nbs=0x1000",
-        "kb_base=1000\nsize=64k\nbs=4k",
-        "kb_base=1000\nsize=64KiB\nbs=4KiB",
-        "size=1m\nbs=16k\nrw=write",
-        "size=1m\nrw=randrw\nrwmixread=100\nbs=4k,64k",
-        "size=1m\nrw=rw\nrwmixwrite=100\nbs=4k,64k",
-        "size=1m\nrw=randread\nbs=,8k",
-        "size=1m\nio_size=256k",
-        "size=256k\nio_size=1m",
-        "size=1m\nio_size=50%",
-        "size=64k\nloops=3",
-        "size=1m\nbs=4k,8k,16k\nrw=trim",
-        "size=1m\nbsrange=8k-8k",
-        "size=1m\nbs=4k\nbsrange=16k:16k\nrw=randwrite",
-        "size=1m\nbssplit=32k/100\nbs=4k\nrw=randread",
-        "size=1m\nbssplit=32k/100,64k/\nrw=write",
-        "filesize=128k\nnrfiles=2",
-        "size=1m\nnrfiles=4\nbs=8k",
-        "size=64k\ntime_based",
-        "size=2m\nrw=readwrite\nblocksize=4k",
-        "size=1m\nrw=randread:4\nnorandommap",
-        "size=64k\nname=other\nrandseed=5",
-        "io_limit=96k\nsize=1m",
-        "size=1m\nblocksize=4k\nblocksize=8k",
-    ];
-    let text = cases.iter().enumerate().fold(
+    let text = MOVING.iter().enumerate().fold(
         "[global]\nioengine=null\nthread\n".to_string(),
         |text, (at, case)| {
             text + &format!("[job{at}]\n{case}\nfilename=/iodyno-{at}\n").replace(
@@ -416,8 +421,8 @@ fn jobs_move_as_much_as_fio_moves() {
     );
     let theirs = moved(&bench, &text);
     let parsed = from_file(&text, "a.fio", &mut env, &mut |_| Err("none".into())).unwrap();
-    assert_eq!(theirs.len(), cases.len());
-    for ((case, section), (bytes, ios)) in cases.iter().zip(&parsed.sections).zip(theirs) {
+    assert_eq!(theirs.len(), MOVING.len());
+    for ((case, section), (bytes, ios)) in MOVING.iter().zip(&parsed.sections).zip(theirs) {
         let job = &section.job;
         let range = match (job.size, u64::from(job.files.count()) * job.files.filesize) {
             (0, files) => files,
@@ -439,5 +444,5 @@ fn jobs_move_as_much_as_fio_moves() {
             "{case}: {job:?}"
         );
     }
-    println!("{} jobs moved as much as fio says", cases.len());
+    println!("{} jobs moved as much as fio says", MOVING.len());
 }

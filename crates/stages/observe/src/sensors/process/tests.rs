@@ -297,9 +297,11 @@ fn this_process_is_found_when_it_writes() {
         ..files::Access::default()
     };
     let file = files::DataFile::open(&path, access).unwrap();
-    if file.is_in_memory() || !Host::live().exists("/proc/self/io") {
-        println!("skipped: the temporary directory is in memory, or the kernel accounts no I/O");
-        return;
+    if file.is_in_memory() {
+        return skip::missing("disk", "the temporary directory is in memory");
+    }
+    if !Host::live().exists("/proc/self/io") {
+        return skip::missing("kernel:task-io", "the kernel accounts no I/O of processes");
     }
     let mut watch = Watch::new(&Host::live());
     let suffix = format!(".{}", process::id());

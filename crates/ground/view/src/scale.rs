@@ -27,12 +27,12 @@ impl Quantity {
     /// A value with its unit, for people.
     pub fn words(self, value: f64) -> String {
         match self {
-            Quantity::Iops => format!("{} IOPS", units::count(rounded(value))),
-            Quantity::PerSecond => format!("{}/s", units::count(rounded(value))),
+            Quantity::Iops => format!("{} IOPS", units::rate(value)),
+            Quantity::PerSecond => format!("{}/s", units::rate(value)),
             Quantity::BytesPerS => units::bytes_per_s(value),
             Quantity::Bytes => units::bytes(value),
             Quantity::Ns => units::duration_ns(value),
-            Quantity::Count => units::count(rounded(value)),
+            Quantity::Count => units::rate(value),
             Quantity::Percent => units::percent(value),
             Quantity::Seconds => units::duration_ns(value * 1e9),
         }
@@ -60,15 +60,6 @@ impl Quantity {
             rank += 1;
         }
         (base.powi(rank as i32), names[rank].into())
-    }
-}
-
-/// Rates below 100 keep their decimals: 0.4 I/Os a second are not none.
-fn rounded(value: f64) -> f64 {
-    if value.abs() < 100.0 {
-        value
-    } else {
-        value.round()
     }
 }
 
@@ -162,7 +153,7 @@ pub fn linear_ticks(
         if value == 0.0 {
             "0".to_string()
         } else {
-            format!("{value:.digits$}")
+            units::decimals(value, digits)
         }
     };
     let ticks = (0..=steps as usize)
@@ -188,7 +179,7 @@ pub fn time_ticks(seconds: f64, count: usize) -> (Vec<(f64, String)>, String) {
             if index == 0 {
                 "0".into()
             } else {
-                format!("{value:.digits$}")
+                units::decimals(value, digits)
             },
         )
     });
@@ -256,7 +247,9 @@ pub fn log_label(quantity: Quantity, value: f64) -> String {
     } else {
         (-scaled.log10().floor()) as usize
     };
-    format!("{scaled:.digits$} {unit}").trim_end().to_string()
+    format!("{} {unit}", units::decimals(scaled, digits))
+        .trim_end()
+        .to_string()
 }
 
 #[cfg(test)]

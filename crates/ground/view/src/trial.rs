@@ -1,0 +1,195 @@
+//! One knob's experiment as a person is shown it: how it ended, the sentence, what that rests on, and the values.
+
+mod words;
+
+use crate::effect::Effect;
+use model::record::Trial;
+use model::units;
+use model::verdict::{Outcome, Stage, Verdict};
+use serde::Serialize;
+pub use words::{sentence, tune_sentence};
+
+/// How a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Another value is proved to be better than the one that was set.
+    Won,
+    /// The value that was set is proved to be the best.
+    Best,
+    /// All values are equal within the margin.
+    Equal,
+    /// Nothing is claimed; so ends a control without writes (`--aa`) that finds a difference, too.
+    Undecided,
+    /// The knob was not tried.
+    Untried,
+}
+
+/// A value that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ValueRow {
+    /// The value with its letter: `A mq-deadline`; A is what was set.
+    pub value: String,
+    /// Against the one that was set: `+5.1 %`.
+    pub change: String,
+    /// `+3.8 % to +6.3 %`.
+    pub interval: String,
+    /// Whether the figures are claimed, and if not, why.
+    pub remark: &'static str,
+    /// Whether they are claimed.
+    pub is_claimed: bool,
+}
+
+/// What a claim rests on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proof {
+    /// `152 fresh pairs after the choice was made`.
+    pub pairs: String,
+    /// Seed of the order of all windows.
+    pub seed: u64,
+    /// Error probability that the design keeps.
+    pub alpha: f64,
+    /// `2 min 24 s of device time`.
+    pub cost: String,
+}
+
+/// A trial, ready to be printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialView {
+    /// Knob id.
+    pub knob: String,
+    /// Kernel name of the device.
+    pub device: String,
+    /// How it ended.
+    pub standing: Standing,
+    /// The same in a few words: `none is better`, `equal`, `not tried: direct I/O`.
+    pub ending: String,
+    /// The whole sentence, with its full stop.
+    pub sentence: String,
+    /// The estimate that is claimed: `+5.1 % (+3.8 % to +6.3 %)`.
+    pub claim: Option<String>,
+    /// What the claim rests on; none where nothing is claimed.
+    pub proof: Option<Proof>,
+    /// How far the experiment could see an effect that fades.
+    pub horizon: Option<String>,
+    /// The values, the one that was set first.
+    pub values: Vec<ValueRow>,
+}
+
+impl TrialView {
+    /// Everything that is shown of a trial.
+    pub fn of(trial: &Trial) -> TrialView {
+        let standing = standing(trial);
+        let verdict = trial.verdict.as_ref();
+        TrialView {
+            knob: trial.knob.clone(),
+            device: trial.device.clone(),
+            standing,
+            ending: ending(trial, standing),
+            sentence: words::whole(trial),
+            claim: verdict
+                .filter(|verdict| verdict.is_decided())
+                .and_then(Effect::of)
+                .map(|effect| effect.words()),
+            proof: verdict.and_then(proof),
+            horizon: verdict.map(|verdict| horizon(verdict.horizon_ms)),
+            values: verdict.map_or_else(Vec::new, |verdict| values(trial, verdict)),
+        }
+    }
+}
+
+/// The letter of a value: A is what was set.
+pub fn letter(index: usize) -> char {
+    char::from(b'A' + index.min(25) as u8)
+}
+
+fn standing(trial: &Trial) -> Standing {
+    match &trial.verdict {
+        _ if trial.skipped.is_some() => Standing::Untried,
+        None => Standing::Undecided,
+        Some(verdict) => match verdict.outcome {
+            Outcome::Better if trial.win().is_some() => Standing::Won,
+            Outcome::Better if trial.aa => Standing::Undecided,
+            Outcome::Better => Standing::Best,
+            Outcome::Equal => Standing::Equal,
+            Outcome::Inconclusive | Outcome::Refused => Standing::Undecided,
+        },
+    }
+}
+
+fn ending(trial: &Trial, standing: Standing) -> String {
+    let arm = trial.verdict.as_ref().map_or("", |verdict| &verdict.arm);
+    match standing {
+        Standing::Won => format!("{arm} is better"),
+        Standing::Best => "what is set is best".into(),
+        Standing::Equal => "equal".into(),
+        Standing::Undecided if trial.aa => "none, nothing was switched (--aa)".into(),
+        Standing::Undecided => "none".into(),
+        Standing::Untried => format!("not tried: {}", trial.skipped.as_deref().unwrap_or("?")),
+    }
+}
+
+/// What a verdict rests on, where it has an estimate.
+pub fn proof(verdict: &Verdict) -> Option<Proof> {
+    let stage = verdict.estimated_in?;
+    let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage);
+    let kind = if stage == Stage::Holdout {
+        "fresh pairs after the choice was made"
+    } else {
+        "pairs"
+    };
+    Some(Proof {
+        pairs: format!("{} {kind}", pairs.count()),
+        seed: verdict.seed,
+        alpha: verdict.alpha,
+        cost: format!("{} of device time", units::span_ms(verdict.device_ms)),
+    })
+}
+
+/// How far the audit could see. Under a second it saw nothing but noise.
+fn horizon(horizon_ms: u64) -> String {
+    match horizon_ms {
+        0..1_000 => "too noisy to exclude that the effect fades".to_string(),
+        _ => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
+    }
+}
+
+fn values(trial: &Trial, verdict: &Verdict) -> Vec<ValueRow> {
+    let set = |(index, arm): (usize, &String)| match index {
+        0 => ValueRow {
+            value: format!("{} {arm}", letter(0)),
+            change: "–".into(),
+            interval: "–".into(),
+            remark: "set now",
+            is_claimed: false,
+        },
+        _ => value(index, arm, verdict),
+    };
+    trial.arms.iter().enumerate().map(set).collect()
+}
+
+/// A value against the one that was set: the claimed estimate where there is one, else that of the race.
+fn value(index: usize, arm: &str, verdict: &Verdict) -> ValueRow {
+    let is_claimed = verdict.claims(arm);
+    let raced = verdict.arms.iter().find(|one| one.arm == *arm);
+    let (estimate, low, high) = match raced {
+        _ if is_claimed => (verdict.effect, verdict.low, verdict.high),
+        Some(one) => (one.effect, one.low, one.high),
+        None => (None, None, None),
+    };
+    let interval = Effect::new(estimate.or(Some(0.0)), low, high);
+    ValueRow {
+        value: format!("{} {arm}", letter(index)),
+        change: estimate.map_or("never compared".into(), units::percent_signed),
+        interval: interval.map_or("–".into(), |effect| effect.interval()),
+        remark: match (is_claimed, raced.is_some_and(|one| one.dropped)) {
+            (true, _) => "the estimate that is claimed",
+            (_, true) => "dropped: another arm beat it",
+            _ => "not claimed",
+        },
+        is_claimed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What is shown of trials that ended in every way.
+
+use super::*;
+use model::verdict::{ArmResult, Guard, P99, PairRow, Reason};
+
+fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
+    Verdict {
+        outcome,
+        arm: arm.into(),
+        reason,
+        sentence: "The noise is too large.".into(),
+        effect: Some(0.59),
+        low: Some(0.57),
+        high: Some(0.61),
+        estimated_in: Some(Stage::Holdout),
+        compared: Some("none".into()),
+        windows: 0,
+        device_ms: 144_000,
+        seed: 7,
+        alpha: 0.05,
+        rope: 0.02,
+        window_ms: 120,
+        washout_ms: 40,
+        horizon_ms: 0,
+        raw_effect: None,
+        lives_in_tail: false,
+        smallest_detectable: None,
+        p99: Some(P99 {
+            ratio: 0.62,
+            low: Some(0.6),
+            high: Some(0.65),
+            guard: Guard::Passed,
+        }),
+        arms: vec![ArmResult {
+            arm: "none".into(),
+            effect: Some(-0.12),
+            low: None,
+            high: None,
+            dropped: true,
+        }],
+        stages: vec![],
+        pairs: vec![PairRow {
+            stage: Stage::Holdout,
+            arm: "none".into(),
+            default_first: true,
+            rate_default: 1.0,
+            rate_arm: 1.6,
+            effect_ln: 0.46,
+        }],
+        notes: vec![],
+    }
+}
+
+fn trial(outcome: Outcome, reason: Reason, arm: &str) -> Trial {
+    let arms = ["bfq".to_string(), "none".to_string()];
+    let verdict = verdict(outcome, reason, arm);
+    Trial {
+        knob: "scheduler".into(),
+        subject: None,
+        mark: None,
+        device: "vda".into(),
+        summary: sentence("scheduler", &arms, &verdict),
+        arms: arms.to_vec(),
+        aa: false,
+        skipped: None,
+        verdict: Some(verdict),
+        layers: vec![],
+        figures: vec![],
+        moved: None,
+        windows: vec![],
+    }
+}
+
+#[test]
+fn a_win_names_both_values_the_interval_and_the_tail() {
+    let won = TrialView::of(&trial(Outcome::Better, Reason::Confirmed, "none"));
+    assert_eq!(
+        won.sentence,
+        "scheduler: bfq → none: +59 % IOPS (57 to 61), p99 −38 %."
+    );
+    assert_eq!(
+        (won.standing, won.ending.as_str()),
+        (Standing::Won, "none is better")
+    );
+    assert_eq!(won.claim.as_deref(), Some("+59 % (+57 % to +61 %)"));
+    let proof = won.proof.unwrap();
+    assert_eq!(
+        (proof.pairs.as_str(), proof.cost.as_str()),
+        (
+            "1 fresh pairs after the choice was made",
+            "2 min 24 s of device time"
+        )
+    );
+    assert!(won.values[1].is_claimed && !won.values[0].is_claimed);
+    assert_eq!(won.values[1].value, "B none");
+    assert_eq!(won.values[1].interval, "+57 % to +61 %");
+}
+
+#[test]
+fn what_is_not_won_says_so() {
+    let equal = TrialView::of(&trial(Outcome::Equal, Reason::WithinRope, "bfq"));
+    assert_eq!(equal.sentence, "scheduler: none equals bfq within 2.0 %.");
+    assert_eq!(equal.standing, Standing::Equal);
+    let lost = TrialView::of(&trial(Outcome::Better, Reason::DefaultWins, "bfq"));
+    assert_eq!(lost.sentence, "scheduler: nothing beats bfq: none −12 %.");
+    assert_eq!(lost.ending, "what is set is best");
+    let refused = TrialView::of(&trial(Outcome::Refused, Reason::TooNoisy, "bfq"));
+    assert_eq!(
+        refused.sentence,
+        "scheduler: no verdict. The noise is too large."
+    );
+    assert_eq!(
+        (refused.standing, refused.claim),
+        (Standing::Undecided, None)
+    );
+    assert_eq!(refused.values[1].remark, "dropped: another arm beat it");
+    let untried = Trial {
+        skipped: Some("direct I/O does not use it".into()),
+        verdict: None,
+        ..trial(Outcome::Refused, Reason::TooNoisy, "bfq")
+    };
+    assert_eq!(
+        TrialView::of(&untried).sentence,
+        "scheduler: not tried, direct I/O does not use it."
+    );
+}
+
+#[test]
+fn a_control_without_writes_wins_nothing() {
+    let control = Trial {
+        aa: true,
+        ..trial(Outcome::Better, Reason::Confirmed, "none")
+    };
+    let view = TrialView::of(&control);
+    assert_eq!(view.standing, Standing::Undecided);
+    assert_eq!(view.ending, "none, nothing was switched (--aa)");
+    assert!(control.win().is_none());
+    let both = [control, trial(Outcome::Better, Reason::Confirmed, "none")];
+    assert_eq!(
+        tune_sentence(&both),
+        "scheduler: bfq → none: +59 % IOPS (57 to 61), p99 −38 %"
+    );
+    assert_eq!(tune_sentence(&[]), "no knob was tried");
+}

@@ -1,0 +1,87 @@
+//! The sentence of a verdict, and that of a whole tune.
+
+use crate::effect::{Effect, p99_change};
+use crate::metric::Metric;
+use model::record::Trial;
+use model::units;
+use model::verdict::{ArmResult, Outcome, Reason, Verdict};
+
+/// What an experiment found about one knob, without a full stop; the first of the values is the one that was set.
+pub fn sentence(knob: &str, values: &[String], verdict: &Verdict) -> String {
+    let found = values.first().map_or("?", String::as_str);
+    let within = units::percent_signed(verdict.rope).replace('+', "");
+    match (verdict.outcome, verdict.reason) {
+        (Outcome::Better, _) if verdict.arm != found => {
+            format!("{knob}: {found} → {}: {}", verdict.arm, gain(verdict))
+        }
+        (Outcome::Better | Outcome::Equal, Reason::WithinRope) if values.len() == 2 => {
+            format!("{knob}: {} equals {found} within {within}", values[1])
+        }
+        (Outcome::Better | Outcome::Equal, Reason::WithinRope) => {
+            format!("{knob}: no setting helps, all are within {within} of {found}")
+        }
+        (Outcome::Better | Outcome::Equal, _) => {
+            format!("{knob}: nothing beats {found}{}", losers(verdict))
+        }
+        (Outcome::Inconclusive | Outcome::Refused, _) => {
+            format!("{knob}: no verdict. {}", verdict.sentence)
+        }
+    }
+}
+
+/// `+59 % IOPS (57 to 61), p99 −38 %`.
+fn gain(verdict: &Verdict) -> String {
+    let metric = Metric::of_experiments().name;
+    let claim = Effect::of(verdict).map_or("no estimate".into(), |effect| effect.claim(metric));
+    match p99_change(verdict.p99.as_ref()) {
+        Some(p99) => format!("{claim}, {p99}"),
+        None => claim,
+    }
+}
+
+/// The other values with their distance, for a default that nothing beats.
+fn losers(verdict: &Verdict) -> String {
+    let one = |arm: &ArmResult| {
+        Some(format!(
+            "{} {}",
+            arm.arm,
+            units::percent_signed(arm.effect?)
+        ))
+    };
+    let all: Vec<String> = verdict.arms.iter().filter_map(one).collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", all.join(", "))
+    }
+}
+
+/// The sentence of a trial with its full stop; the record keeps the one that was made with the verdict.
+pub(super) fn whole(trial: &Trial) -> String {
+    match &trial.skipped {
+        Some(why) => format!("{}: not tried, {why}.", trial.knob),
+        None => format!("{}.", trial.summary.trim_end_matches('.')),
+    }
+}
+
+/// The sentence of a whole tune: the wins, or that there was none.
+pub fn tune_sentence(trials: &[Trial]) -> String {
+    let tried: Vec<&Trial> = trials
+        .iter()
+        .filter(|trial| trial.verdict.is_some())
+        .collect();
+    let wins: Vec<&str> = tried
+        .iter()
+        .filter(|trial| trial.win().is_some())
+        .map(|trial| trial.summary.as_str())
+        .collect();
+    match (wins.is_empty(), tried.is_empty()) {
+        (false, _) => wins.join("; "),
+        (true, false) => tried
+            .iter()
+            .map(|trial| trial.summary.trim_end_matches('.'))
+            .collect::<Vec<_>>()
+            .join("; "),
+        (true, true) => "no knob was tried".to_string(),
+    }
+}

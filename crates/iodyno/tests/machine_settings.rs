@@ -1,0 +1,82 @@
+//! Settings that belong to no device: applied, stacked over two devices and two state directories, and put back.
+
+use crate::support::{Iodyno, Loop, code, text};
+use crate::undo::store_a_win;
+use std::process::Output;
+
+const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
+const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap().trim().to_string()
+}
+
+/// Puts the kernel's parameters back as they were, also when the test fails. Of the two one is 0, which cannot be
+/// written in bytes.
+struct PutBack {
+    bytes: String,
+    ratio: String,
+}
+
+impl Drop for PutBack {
+    fn drop(&mut self) {
+        let (path, value) = match self.bytes.as_str() {
+            "0" => (RATIO, &self.ratio),
+            _ => (BYTES, &self.bytes),
+        };
+        if read(path) != *value {
+            std::fs::write(path, value).unwrap();
+        }
+    }
+}
+
+/// Applies a record that proved so many bytes on this disk.
+fn apply(iodyno: &Iodyno, disk: &Loop, bytes: &str) -> (Output, Option<String>) {
+    let record = store_a_win(iodyno, &disk.name, "none", "none");
+    let store = store::Store::open(iodyno.state.path()).unwrap();
+    let mut record = store.get(record.parse().unwrap()).unwrap();
+    let trial = &mut record.trials[0];
+    trial.knob = "dirty_background_bytes".into();
+    trial.subject = Some(model::subject::Subject::Sysctl);
+    trial.arms = vec!["0".into(), bytes.into()];
+    let verdict = trial.verdict.as_mut().unwrap();
+    (verdict.arm, verdict.compared) = (bytes.into(), Some(bytes.into()));
+    let id = store.insert(&record).unwrap().to_string();
+    let (applied, output) = iodyno.json(&["apply", &id]);
+    let journal = applied["journal"].as_str().map(String::from);
+    (output, journal)
+}
+
+#[test]
+fn a_kernel_parameter_is_one_stack_whichever_device_it_was_proved_on() {
+    let (Some(one), Some(two)) = (Loop::in_memory(16), Loop::in_memory(16)) else {
+        return;
+    };
+    let found = PutBack {
+        bytes: read(BYTES),
+        ratio: read(RATIO),
+    };
+    let (first, second) = (Iodyno::new(), Iodyno::new());
+    let (output, below) = apply(&first, &one, "67108864");
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(read(BYTES), "67108864");
+    let (output, above) = apply(&second, &two, "134217728");
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(read(BYTES), "134217728");
+    let status = text(&first.run(&["status"]).stdout);
+    assert!(
+        status.contains("dirty_background_bytes") && status.contains("was 67108864"),
+        "{status}"
+    );
+
+    let beneath = first.run(&["undo", &below.clone().unwrap()]);
+    assert_eq!(code(&beneath), 4, "{}", text(&beneath.stderr));
+    assert_eq!(read(BYTES), "134217728");
+    assert_eq!(code(&second.run(&["undo", &above.unwrap()])), 0);
+    assert_eq!(read(BYTES), "67108864");
+    assert_eq!(code(&first.run(&["undo", &below.unwrap()])), 0);
+    assert_eq!(
+        (read(BYTES), read(RATIO)),
+        (found.bytes.clone(), found.ratio.clone())
+    );
+}

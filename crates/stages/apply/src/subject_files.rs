@@ -1,0 +1,155 @@
+//! A subject on a host: where its settings are, and what they say.
+
+use host::{Host, Reach};
+use model::change::Attribute;
+use model::iopath::IoPath;
+use model::subject::{Subject, SubjectKind};
+use model::text::is_plain_name;
+
+/// The files of a subject.
+#[derive(Clone, Debug)]
+pub struct SubjectFiles {
+    host: Host,
+    subject: Subject,
+}
+
+impl SubjectFiles {
+    /// Of a subject that is there; none where its directory is not, or its device has more than one plain name: it
+    /// becomes a part of paths.
+    pub fn of(host: &Host, subject: Subject) -> Option<SubjectFiles> {
+        if !subject.device().is_none_or(is_plain_name) {
+            return None;
+        }
+        let files = SubjectFiles {
+            host: host.clone(),
+            subject,
+        };
+        host.exists(&files.subject.directory()).then_some(files)
+    }
+
+    /// The subject.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// The host it is on.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Absolute path of a setting.
+    pub fn path(&self, attribute: &str) -> String {
+        self.subject.path(attribute)
+    }
+
+    /// Names of a subject's settings, or of those in a directory of it.
+    pub fn names(&self, directory: &str) -> Vec<String> {
+        self.host.list(self.path(directory).trim_end_matches('/'))
+    }
+
+    /// What a setting reads.
+    pub fn attribute(&self, name: &str) -> Attribute {
+        self.host.attribute(&self.path(name))
+    }
+
+    /// A setting as text.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.host.text(&self.path(name))
+    }
+
+    /// A setting as a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.host.number(&self.path(name))
+    }
+}
+
+/// What a queue says of itself beside its settings.
+impl SubjectFiles {
+    /// The chosen word of `scheduler`.
+    pub fn scheduler(&self) -> Option<String> {
+        Some(crate::Reading::Chosen.value(&self.text("scheduler")?))
+    }
+
+    /// Tags of the smallest hardware queue, where the device has any.
+    pub fn tags(&self) -> Option<u64> {
+        let directory = format!("/sys/block/{}/mq", self.subject.device()?);
+        let queues = self.host.list(&directory).into_iter();
+        let tags = queues.map(|queue| self.host.number(&format!("{directory}/{queue}/nr_tags")));
+        tags.flatten().min()
+    }
+}
+
+/// How far changes of such subjects reach: which lock they need.
+pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
+    let is_of_machine = |kind| matches!(kind, SubjectKind::Sysctl | SubjectKind::Interrupt);
+    match kinds.into_iter().any(is_of_machine) {
+        true => Reach::Machine,
+        false => Reach::Device,
+    }
+}
+
+/// The subjects of a kind that act on the I/O of a device of a path.
+pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> {
+    let device = device.to_string();
+    match kind {
+        SubjectKind::Queue => vec![Subject::Queue { device }],
+        SubjectKind::Scheduler => vec![Subject::Scheduler { device }],
+        SubjectKind::Device => vec![Subject::Device { device }],
+        SubjectKind::Bdi => vec![Subject::Bdi { device }],
+        SubjectKind::Sysctl => vec![Subject::Sysctl],
+        SubjectKind::Interrupt => {
+            let layers = path.root.walk().into_iter();
+            let lines = layers
+                .filter(|layer| layer.name == device)
+                .flat_map(|layer| &layer.interrupts);
+            lines
+                .map(|line| Subject::Interrupt { number: line.irq })
+                .collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host::Archive;
+    use model::iopath::{Interrupt, Layer, LayerKind};
+
+    #[test]
+    fn a_device_that_is_not_there_or_has_no_name_has_no_files() {
+        let mut archive = Archive::default();
+        archive.insert(
+            "/sys/block/sda/queue/scheduler",
+            Attribute::Value("none".into()),
+        );
+        let host = Host::from_archive(archive);
+        let of = |device: &str| {
+            let device = device.to_string();
+            SubjectFiles::of(&host, Subject::Queue { device })
+        };
+        assert!(of("sda").is_some());
+        assert!(of("sdb").is_none() && of("../block/sda").is_none());
+    }
+
+    #[test]
+    fn the_interrupts_are_those_of_the_device() {
+        let mut disk = Layer::new(LayerKind::Disk, "nvme0n1");
+        disk.interrupts = [30, 31]
+            .map(|irq| Interrupt {
+                irq,
+                name: format!("nvme0q{irq}"),
+                allowed_cpus: None,
+                effective_cpus: None,
+                counts: Vec::new(),
+            })
+            .into();
+        let path = IoPath::new("/srv", disk);
+        let found = subjects(SubjectKind::Interrupt, &path, "nvme0n1");
+        assert_eq!(found, [30, 31].map(|number| Subject::Interrupt { number }));
+        assert!(subjects(SubjectKind::Interrupt, &path, "sda").is_empty());
+        assert_eq!(
+            subjects(SubjectKind::Sysctl, &path, "sda"),
+            [Subject::Sysctl]
+        );
+    }
+}
