@@ -28,6 +28,7 @@ const ALLOWED: &[(&str, &str)] = &[
 /// Packages that compute from what they are given: whatever they use, no way leads to a machine.
 const PURE: &[&str] = &[
     "model",
+    "stats",
     "imports",
     "analyse",
     "diagnose",

@@ -1,11 +1,11 @@
 //! Records for tests: runs of a known rate, and a result of fio's text.
 
-use analyse::order::Dice;
 use model::histogram::Histogram;
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::job::Job;
 use model::record::{Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record};
+use stats::dice::Dice;
 
 /// What random 4 KiB reads of a known rate gave over so many seconds; noise is a share of the rate.
 pub fn load(iops: f64, noise: f64, seconds: u64) -> LoadResult {

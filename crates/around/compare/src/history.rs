@@ -209,19 +209,14 @@ fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64
         .collect();
     series.levels = edges
         .windows(2)
-        .map(|edge| (edge[0], edge[1] - 1, middle(&values[edge[0]..edge[1]])))
+        .map(|edge| {
+            (
+                edge[0],
+                edge[1] - 1,
+                stats::median(&values[edge[0]..edge[1]]),
+            )
+        })
         .collect();
-}
-
-fn middle(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let n = sorted.len();
-    if n % 2 == 1 {
-        sorted[n / 2]
-    } else {
-        (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0
-    }
 }
 
 /// What differs between the record before a change and the first one after it: settings and facts that can matter, and

@@ -326,10 +326,7 @@ impl Rig<'_> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
-        let seed = self
-            .setup
-            .seed
-            .wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let seed = stats::dice::seed_of(self.setup.seed, self.starts);
         self.running = Some(load::start(
             self.setup.prepared,
             self.setup.job,
@@ -419,7 +416,7 @@ impl Rig<'_> {
             start_ms: begin_ns.saturating_sub(self.setup.origin_ns) / 1_000_000,
             length_ms: window.duration_ms,
             discard_ms: window.discard_ms,
-            rate: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
+            rate: stats::mean(counted),
             half_depth: window.half_depth,
         }
     }

@@ -3,8 +3,8 @@
 //! A closed loop holds `iodepth` × `numjobs` in flight. Where rate and latency imply fewer, the requests were not
 //! there: the engine has no depth, submission could not keep up, or a queue below was full before ours.
 
-use super::spread::mean;
 use model::curve::Little;
+use stats::mean;
 
 /// How far the number in flight may be from the one asked for.
 const TOLERANCE: f64 = 0.15;

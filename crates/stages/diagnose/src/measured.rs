@@ -189,18 +189,9 @@ pub fn interval_rates(load: &LoadResult, of: impl Fn(&Interval) -> u64) -> Vec<f
         .collect()
 }
 
-/// Mean; 0 of nothing.
-pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        0.0
-    } else {
-        values.iter().sum::<f64>() / values.len() as f64
-    }
-}
-
 /// By how much a fitted straight line rises from the first to the last value, as a share of the mean.
 pub fn trend(values: &[f64]) -> Option<f64> {
-    let (count, mean) = (values.len() as f64, mean(values));
+    let (count, mean) = (values.len() as f64, stats::mean(values));
     if values.len() < 2 || mean <= 0.0 {
         return None;
     }

@@ -5,7 +5,7 @@ use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, Ver
 
 use super::pairs::Pairs;
 use super::run::Run;
-use super::stats::{self, Estimate};
+use stats::Estimate;
 
 /// Difference between raw ratio and robust estimate that means rare events decide, on the logarithmic scale.
 const TAIL_LN: f64 = 0.03;
@@ -172,7 +172,7 @@ fn raw_ratio(run: &Run, effect: &Effect) -> Option<(f64, f64)> {
     }
     let residuals: Vec<f64> = rates.iter().map(|(d, a)| a - d * arm / default).collect();
     let count = rates.len() as f64;
-    let error_ln = stats::deviation(&residuals) * count.sqrt() / arm;
+    let error_ln = stats::standard_deviation(&residuals) * count.sqrt() / arm;
     Some(((arm / default).ln(), error_ln))
 }
 

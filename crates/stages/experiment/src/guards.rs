@@ -1,7 +1,6 @@
 //! Guards that watch every window: a cap that throttles both arms, and other programs' I/O.
 
 use super::sample::{Level, Sample};
-use super::stats;
 use super::window::BIN_MS;
 use model::verdict::Stage;
 
@@ -53,7 +52,11 @@ impl CapWatch {
         // A chunk without a completion is a stall, which no cap makes.
         for chunk in chunks.filter(|chunk| chunk.iter().any(|rate| *rate > 0.0)) {
             let logs: Vec<f64> = chunk.iter().map(|rate| level.ln(*rate)).collect();
-            self.observe_chunk(sample.arm, stats::mean(&logs), stats::deviation(&logs));
+            self.observe_chunk(
+                sample.arm,
+                stats::mean(&logs),
+                stats::standard_deviation(&logs),
+            );
         }
     }
 

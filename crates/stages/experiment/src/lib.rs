@@ -35,7 +35,6 @@ mod sample;
 mod settle;
 mod slow;
 mod slow_verdict;
-mod stats;
 #[cfg(test)]
 mod tests;
 mod window;

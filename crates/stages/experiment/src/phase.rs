@@ -15,7 +15,7 @@ use super::sample::Sample;
 use super::settle::{Reach, Settle};
 use super::slow::Slow;
 use super::slow_verdict;
-use super::stats::Estimate;
+use stats::Estimate;
 
 /// What pairs or race found, on its way through audit and hold-out.
 #[derive(Clone, Debug)]

@@ -3,7 +3,6 @@
 use model::histogram::Histogram;
 use model::verdict::Stage;
 
-use super::stats;
 use super::window::BIN_MS;
 
 /// A measured window with its place on the experiment's own time axis.

@@ -10,8 +10,8 @@ use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::conclude::ratio;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::{self, Estimate};
 use super::window::BIN_MS;
+use stats::Estimate;
 
 /// Fewer than eight signs cannot reach a probability of one in a hundred.
 pub(super) const BLOCKS_MIN: usize = 8;

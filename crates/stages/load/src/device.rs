@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_whatever_the_span() {
         for seed in 0..2_000 {
-            let dice = |n: u64| super::super::pattern::mix64(seed * 3 + n);
+            let dice = |n: u64| stats::dice::mix64(seed * 3 + n);
             let (from, length, count) =
                 (dice(0) % 90_000_000, dice(1) % 70_000_000, dice(2) % 5_000);
             let sum: u64 = spread(from, from + length, count)

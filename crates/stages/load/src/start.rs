@@ -1,7 +1,6 @@
 //! Starting a load: threads, their shares of the target, their engines, and one common beginning.
 
 use super::offsets::Range;
-use super::pattern::mix64;
 use super::running::Begun;
 use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
@@ -12,6 +11,7 @@ use host::clock::FastClock;
 use host::files::{Access, DataFile};
 use host::process;
 use model::job::{Job, Sharing};
+use stats::dice::mix64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;

@@ -92,7 +92,7 @@ pub fn imported(imported: &Imported) -> Vec<Part> {
         if values.is_empty() {
             continue;
         }
-        let mean = crate::interval::mean(&values);
+        let mean = stats::mean(&values);
         let (bounds, n) = around(mean, &values);
         let part = parts.entry(&series.subject).or_insert_with(|| {
             let mut facts = watched();

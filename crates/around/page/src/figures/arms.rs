@@ -87,7 +87,7 @@ fn of_arm(trial: &Trial, arm: usize) -> Option<(f64, f64, f64, usize)> {
         .fold((f64::INFINITY, 0.0f64), |(least, most), rate| {
             (least.min(*rate), most.max(*rate))
         });
-    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let mean = stats::mean(&rates);
     (!rates.is_empty()).then_some((least, mean, most, rates.len()))
 }
 

@@ -234,10 +234,9 @@ fn segments(plan: &HistoryPlan, dots: &[Dot], frame: &mut Frame) {
         .chain([dots.len()]);
     for end in ends {
         let end = end.clamp(begin, dots.len());
-        let mut values: Vec<f64> = dots[begin..end].iter().map(|dot| dot.value).collect();
-        values.sort_by(f64::total_cmp);
-        if let (Some(median), false) = (values.get(values.len() / 2), plan.turns.is_empty()) {
-            let y = frame.y.at(*median);
+        let values: Vec<f64> = dots[begin..end].iter().map(|dot| dot.value).collect();
+        if !values.is_empty() && !plan.turns.is_empty() {
+            let y = frame.y.at(stats::median(&values));
             let (from, to) = (
                 frame.x.at(dots[begin].unix_ms as f64),
                 frame.x.at(dots[end - 1].unix_ms as f64),

@@ -99,22 +99,19 @@ impl<'a> Chart<'a> {
     fn new(trial: &'a Trial, verdict: &'a Verdict, arm: &'a str) -> Chart<'a> {
         let of_arm = verdict.pairs.iter().filter(|pair| pair.arm == arm);
         let (fresh, open): (Vec<_>, Vec<_>) = of_arm.partition(|pair| pair.stage == Stage::Holdout);
-        let mut distances: Vec<f64> = open
+        let distances: Vec<f64> = open
             .iter()
             .chain(&fresh)
             .map(|pair| pair.effect_ln.abs())
             .filter(|ln| ln.is_finite())
             .collect();
-        distances.sort_by(f64::total_cmp);
         // 95 % of the pairs are inside; the others are marked at the edge with their value.
-        let wide =
-            distances.get((distances.len() * 95 / 100).min(distances.len().saturating_sub(1)));
+        let wide = stats::quantile(&distances, 0.95);
         let claimed = [verdict.low, verdict.high]
             .into_iter()
             .flatten()
             .map(|effect| ln(effect).abs());
         let reach = wide
-            .copied()
             .unwrap_or(0.0)
             .max(claimed.fold(0.0, f64::max))
             .max(1.1f64.ln())
@@ -345,7 +342,7 @@ impl<'a> Chart<'a> {
     /// the experiment uses it, with the scatter of these pairs in place of the calibration's.
     fn ribbon(&self, frame: &mut Frame) {
         let values: Vec<f64> = self.open.iter().map(|pair| pair.effect_ln).collect();
-        let weight = 30.0 / 8.0 * deviation(&values).powi(2);
+        let weight = 30.0 / 8.0 * stats::mad_sd(&values).powi(2);
         if weight <= 0.0 || values.len() < 3 {
             return;
         }
@@ -415,9 +412,8 @@ impl<'a> Chart<'a> {
         let (_, top, _, bottom) = frame.plot;
         let span = all.len().div_ceil(80);
         for (index, part) in all.chunks(span).enumerate() {
-            let mut values: Vec<f64> = part.iter().map(|pair| pair.effect_ln).collect();
-            values.sort_by(f64::total_cmp);
-            let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+            let values: Vec<f64> = part.iter().map(|pair| pair.effect_ln).collect();
+            let at = |share| stats::quantile(&values, share).unwrap_or(0.0);
             let (from, to) = (
                 frame.x.at((index * span) as f64 + 0.6),
                 frame.x.at(((index + 1) * span).min(all.len()) as f64 + 0.4),
@@ -508,16 +504,6 @@ fn spaced<'t>(
         }
     }
     kept
-}
-
-/// Standard deviation of the middle of the values, which outliers do not widen.
-fn deviation(values: &[f64]) -> f64 {
-    let median = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
-    };
-    let centre = median(values.to_vec());
-    1.4826 * median(values.iter().map(|value| (value - centre).abs()).collect())
 }
 
 fn pairs_word(count: usize) -> String {

@@ -2,7 +2,6 @@
 
 use super::study::{Found, Outcome, Progress, StudyArgs, Subject, Window, keep_notes};
 use crate::exit::Failure;
-use analyse::order::Dice;
 use analyse::search::{Ladder, Next};
 use analyse::spread;
 use load::{Engine, Prepared, Region, Running};
@@ -10,6 +9,7 @@ use model::job::{Arrivals, Job, PerDirection, Rate};
 use model::search::{Goal, Level, Lever, Search, Statistic, Step, Trial};
 use model::studies::Studies;
 use model::units::{count, duration_ns, span_ms};
+use stats::dice::Dice;
 
 /// Time for the search where nobody says otherwise, ms.
 const BUDGET_MS: u64 = 60_000;

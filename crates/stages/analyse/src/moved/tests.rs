@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::figures::Moments;
-use crate::order::Dice;
 use model::figures::ArmValue;
 use model::layers::{Side, Span};
 use model::moved::Interrupts;
+use stats::dice::Dice;
 
 /// Times of one arm on one device: mean and standard deviation between eight windows, ns.
 fn spans(arm: &str, device: &str, times: &[(Span, f64, f64)]) -> Vec<ArmSpan> {
