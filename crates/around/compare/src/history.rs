@@ -7,6 +7,7 @@ use model::comparison::{
     ChangePoint, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part, Subject,
 };
 use model::difference::Difference;
+use model::job::identity;
 use model::record::Record;
 
 /// What is looked at where nobody says: a rate and a tail, by the last word of the measure.
@@ -127,13 +128,6 @@ fn add<'a>(
 
 /// The job with all that decides and is not as usual.
 fn job_words(part: &Part) -> String {
-    let usual = [
-        ("fsync", "0"),
-        ("fdatasync", "0"),
-        ("sync", "none"),
-        ("rate", "free"),
-        ("distribution", "random"),
-    ];
     let told = [
         "rw",
         "bs",
@@ -144,9 +138,10 @@ fn job_words(part: &Part) -> String {
         "tool",
         "load",
     ];
-    let more = part.job.iter().filter(|(name, value)| {
-        !told.contains(&name.as_str()) && !usual.contains(&(name.as_str(), value.as_str()))
-    });
+    let more = part
+        .job
+        .iter()
+        .filter(|(name, value)| !told.contains(&name.as_str()) && !identity::is_usual(name, value));
     let more: String = more
         .map(|(name, value)| format!(", {name} {value}"))
         .collect();

@@ -116,7 +116,7 @@ impl Axis {
                     is_log: false,
                     ticks,
                     title,
-                    reads: format!("{quantity:?}"),
+                    reads: quantity.name().into(),
                 }
             }
             Axis::Log {
@@ -133,13 +133,13 @@ impl Axis {
                     is_log: true,
                     ticks,
                     title,
-                    reads: format!("{quantity:?}"),
+                    reads: quantity.name().into(),
                 }
             }
             Axis::Time { seconds } => {
                 let (ticks, unit) = time_ticks(*seconds, count);
                 let domain = (0.0, seconds.max(1e-3));
-                let reads = "Seconds".into();
+                let reads = Quantity::Seconds.name().into();
                 Ready {
                     domain,
                     is_log: false,

@@ -83,7 +83,7 @@ impl Readings {
             all.push(reading);
         }
         Readings {
-            quantity: format!("{quantity:?}"),
+            quantity: quantity.name().into(),
             has_mean,
             lines: all,
             ..Readings::default()
@@ -126,7 +126,7 @@ impl Readings {
             edges,
         };
         Readings {
-            quantity: "Ns".into(),
+            quantity: Quantity::Ns.name().into(),
             columns: Some(columns),
             ..Readings::default()
         }

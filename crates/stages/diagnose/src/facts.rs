@@ -2,6 +2,7 @@
 
 use super::medium::Medium;
 use model::iopath::{IoPath, Layer, LayerKind};
+use model::job::engines::{self, is_synchronous};
 use model::job::{Job, Section, Sharing};
 use model::record::SectionResult;
 use model::sample::SensorLog;
@@ -96,17 +97,9 @@ impl Facts<'_> {
     }
 }
 
-/// Whether an engine has one I/O in flight for each job, whatever `iodepth` says.
-pub fn is_synchronous(engine: &str) -> bool {
-    matches!(
-        engine,
-        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap" | "splice" | "stream"
-    )
-}
-
 /// Whether a job reads and writes blocks itself: trees of files and engines that only look on do not.
 pub fn is_block_io(job: &Job) -> bool {
-    !matches!(job.effective_engine(), "files" | "none")
+    engines::is_block_io(job.effective_engine())
 }
 
 /// The sections that do block I/O.

@@ -1062,3 +1062,16 @@ fn written_data_lands_inside_the_region_and_nowhere_else() {
         );
     }
 }
+
+/// Records and other tools name engines; what `model` knows of them by name is what they say of themselves. `fio` is
+/// whatever engine it is given.
+#[test]
+fn what_is_known_of_engines_by_name_is_true() {
+    use model::job::engines::{is_block_io, is_synchronous};
+    for engine in engines::ALL.iter().filter(|engine| engine.id != "fio") {
+        let issues_blocks = engine.needs == Needs::Files;
+        assert_eq!(is_block_io(engine.id), issues_blocks, "{}", engine.id);
+        let waits = issues_blocks && !engine.has_depth;
+        assert_eq!(is_synchronous(engine.id), waits, "{}", engine.id);
+    }
+}

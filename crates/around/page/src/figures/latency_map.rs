@@ -242,7 +242,7 @@ impl<'a> Map<'a> {
         let ticks =
             crate::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
         let y = Axis::Own {
-            reads: "Ns",
+            reads: Quantity::Ns.name(),
             domain,
             is_log: true,
             ticks,

@@ -1,8 +1,11 @@
 //! A workload, in fio's vocabulary.
 
+pub mod engines;
+pub mod identity;
 mod parts;
 mod rw;
 mod section;
+mod words;
 
 pub use parts::{
     Arrivals, BlockSize, Buffers, Distribution, Fallocate, FileSet, LatencyTarget, PerDirection,
