@@ -29,3 +29,4 @@ pub mod target;
 pub mod text;
 pub mod units;
 pub mod verdict;
+pub mod window;

@@ -1,6 +1,7 @@
 //! Everything of one run, as one versioned document. Once written it is never changed.
 
 use crate::check::CheckResult;
+use crate::curve::Little;
 use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
@@ -187,6 +188,15 @@ impl LoadResult {
             .map(|operation| operation.done.ios)
             .sum();
         self.read.ios + self.write.ios + self.trim.ios + others
+    }
+
+    /// I/Os that were in flight on average, by Little's law. In an open loop the latencies from the real submission count.
+    pub fn in_flight(&self) -> Option<f64> {
+        let mean_ns = match &self.service {
+            Some(service) => service.mean_ns(),
+            None => self.latency().mean_ns(),
+        };
+        mean_ns.map(|mean_ns| Little::in_flight(self.iops(), mean_ns))
     }
 
     /// Latency of all that [`LoadResult::ios`] counts.
