@@ -5,7 +5,7 @@
 
 use super::explain;
 use super::gathered::Gathered;
-use analyse::figures::{LOAD_IOS, Recipe};
+use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
 use apply::{Knob, Queue};
 use experiment::deadline::Deadline;
@@ -143,8 +143,7 @@ struct Rig<'a> {
 impl<'a> Rig<'a> {
     fn new(setup: &'a Setup<'a>) -> Self {
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
-        let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
-        let recipe = Recipe::new(&columns);
+        let recipe = Recipe::new([edges.columns(), &[load_ios()]].concat());
         let gathered = Gathered::new(recipe, setup.values.len());
         let counters = DeviceCounters::open(setup.host, setup.queue.device()).ok();
         Rig {

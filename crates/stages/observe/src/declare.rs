@@ -1,7 +1,7 @@
 //! Short forms of what a sensor declares, so that a series or a field is two lines rather than seven.
 
 use super::Metric;
-use model::field::{Field, Formula};
+pub(super) use model::field::field;
 use model::sample::MetricKind;
 
 /// A series.
@@ -18,22 +18,5 @@ pub(super) const fn metric(
         kind,
         meaning,
         cannot_tell,
-    }
-}
-
-/// A field.
-pub(super) const fn field(
-    name: &'static str,
-    unit: &'static str,
-    formula: Formula,
-    meaning: &'static str,
-    cannot_tell: &'static str,
-) -> Field {
-    Field {
-        name,
-        unit,
-        meaning,
-        cannot_tell,
-        formula,
     }
 }

@@ -205,16 +205,15 @@ fn cpu_sentence(change: &Change) -> String {
 
 fn device_sentence(change: &Change) -> String {
     let ms = |value: f64| duration_ns(value * 1e6);
-    let kib = |value: f64| bytes(value * 1024.0);
     let (from, to) = (change.from, change.to);
     let arrow = |text: &dyn Fn(f64) -> String| format!("{} → {}", text(from), text(to));
     let on = &change.subject;
     match change.name.as_str() {
-        "size_read_kib" => format!("reads that reach {on} have {}", arrow(&kib)),
-        "size_write_kib" => format!("writes that reach {on} have {}", arrow(&kib)),
+        "size_read_bytes" => format!("reads that reach {on} have {}", arrow(&bytes)),
+        "size_write_bytes" => format!("writes that reach {on} have {}", arrow(&bytes)),
         "read_merges_per_s" => format!("merged reads on {on} {} in a second", arrow(&count)),
         "write_merges_per_s" => format!("merged writes on {on} {} in a second", arrow(&count)),
-        "in_flight" => format!(
+        "queue_mean_ios" => format!(
             "in flight on {on} {}",
             arrow(&|value| format!("{value:.1}"))
         ),

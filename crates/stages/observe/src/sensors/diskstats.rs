@@ -33,7 +33,6 @@
 //! `disk.vda.read_ios` from 380215 to 381239 in a second: 1,024 reads completed.
 
 mod alone;
-mod fields;
 
 use crate::scan::Scan;
 use crate::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
@@ -51,7 +50,7 @@ pub static SENSOR: Sensor = Sensor {
         "/sys/class/block/*/queue/iostats",
     ],
     metrics: METRICS,
-    fields: fields::FIELDS,
+    fields: model::field::disk::FIELDS,
     open,
 };
 
