@@ -33,6 +33,13 @@ struct Known(&'static str, f64, For, &'static str, bool);
 
 use For::{Any, BufferedReads, BufferedWrites, DeepQueues, LargeBlocks, SmallBlocks, Writes};
 
+/// The names that it calls knobs, for the test that they are.
+#[cfg(test)]
+pub(super) fn knobs_named() -> Vec<&'static str> {
+    let knobs = KNOWN.iter().filter(|Known(.., is_knob)| *is_knob);
+    knobs.map(|Known(name, ..)| *name).collect()
+}
+
 /// What is known to matter. The weights are a judgement of this project after published effects: schedulers by a
 /// factor of two and more either way (Ren et al., ICPE 2024), read-ahead by up to 3 (Linux 459779d04ae8), links,
 /// degraded arrays and limits by as much as they take away.

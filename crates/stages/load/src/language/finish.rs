@@ -169,6 +169,10 @@ fn amounts(draft: &mut Draft) -> Result<(), Bad> {
     let job = draft.job();
     job.iodepth_batch = job.iodepth_batch.min(job.iodepth);
     job.thinktime.spin_us = job.thinktime.spin_us.min(job.thinktime.us);
+    // 1 is what fio takes where nobody says how many.
+    if job.thinktime.blocks == 1 {
+        job.thinktime.blocks = 0;
+    }
     if job.thinktime.us == 0 {
         job.thinktime = Default::default();
     }

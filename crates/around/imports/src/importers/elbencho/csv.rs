@@ -12,6 +12,8 @@ const MIB: f64 = 1_048_576.0;
 
 /// The phases of all CSV tables of a text: below a head that names `operation` and `time ms [last]`.
 pub fn find(text: &Text, pieces: &mut Pieces) {
+    // What the other form of the same text gave is not continued here.
+    let begun = pieces.own().count();
     let mut names: Option<(Vec<String>, usize)> = None;
     for (index, line) in text.lines.iter().enumerate() {
         if line.contains("operation") && line.contains("time ms [last]") {
@@ -27,7 +29,7 @@ pub fn find(text: &Text, pieces: &mut Pieces) {
             if row.len() * 2 < head.len() {
                 // Another text follows.
                 names = None;
-            } else if let Some(piece) = pieces.own_mut().next_back() {
+            } else if let Some(piece) = pieces.own_mut().skip(begun).last() {
                 let number = index as u64 + 1;
                 let why = "this row does not have its table's columns".into();
                 piece.unread.push(Unread {
@@ -47,6 +49,7 @@ pub fn find(text: &Text, pieces: &mut Pieces) {
             let mut piece = Piece::new(index..index + 1, imported);
             let is_first = !pieces
                 .own()
+                .skip(begun)
                 .any(|piece| piece.lines.first().is_some_and(|lines| lines.start == *at));
             if is_first {
                 piece.lines.insert(0, *at..*at + 1);
