@@ -1249,7 +1249,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__judge)
-            opts="-h -V --arm --class --rope --alpha --budget --seed --json --help --version"
+            opts="-h -V --arm --class --metric --unit --lower-is-better --grain --rope --alpha --budget --seed --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1260,6 +1260,18 @@ _iodyno() {
                     return 0
                     ;;
                 --class)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grain)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1765,7 +1777,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --metric --budget --rope --alpha --seed --accept-worse-p99 --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1773,6 +1785,10 @@ _iodyno() {
             case "${prev}" in
                 --knob)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric)
+                    COMPREPLY=($(compgen -W "bandwidth device_bandwidth device_iops iops latency" -- "${cur}"))
                     return 0
                     ;;
                 --budget)

@@ -188,6 +188,11 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l json -d 'Print o
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -d 'What the values are judged by; `iodyno explain METER` says what each one measures' -r -f -a "bandwidth\t''
+device_bandwidth\t''
+device_iops\t''
+iops\t''
+latency\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
@@ -266,10 +271,14 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s h -l help -d 'Pr
 complete -c iodyno -n "__fish_iodyno_using_subcommand serve" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l arm -d 'Name of an arm; once for each, the default first' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l class -d 'How long a switch between arms keeps acting: fast, learned or slow' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l metric -d 'What the driver\'s numbers are called, as it stands behind a change: tps, p99' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l unit -d 'Their unit: /s, bytes/s and ns get their prefixes, any other one is printed as it is' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l grain -d 'Time for which one number stands, from 10ms to 1s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l alpha -d 'Probability of naming a winner where there is none' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l budget -d 'Device time for the pairs or the race; settling, audit and hold-out come on top. The class\'s own without it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l seed -d 'Seed of the order of all windows; without it, a new one, which the first line names' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l lower-is-better -d 'Less is better: a latency, a number of errors'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -s V -l version -d 'Print version'

@@ -199,6 +199,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures]:METER:(bandwidth device_bandwidth device_iops iops latency)' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
@@ -318,10 +319,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '*--arm=[Name of an arm; once for each, the default first]:NAME:_default' \
 '--class=[How long a switch between arms keeps acting\: fast, learned or slow]:CLASS:_default' \
+'--metric=[What the driver'\''s numbers are called, as it stands behind a change\: tps, p99]:NAME:_default' \
+'--unit=[Their unit\: /s, bytes/s and ns get their prefixes, any other one is printed as it is]:UNIT:_default' \
+'--grain=[Time for which one number stands, from 10ms to 1s]:GRAIN:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none]:ALPHA:_default' \
 '--budget=[Device time for the pairs or the race; settling, audit and hold-out come on top. The class'\''s own without it]:BUDGET:_default' \
 '--seed=[Seed of the order of all windows; without it, a new one, which the first line names]:SEED:_default' \
+'--lower-is-better[Less is better\: a latency, a number of errors]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \

@@ -58,6 +58,12 @@ impl RustSource {
         }
     }
 
+    /// Whether the character there, which is no blank, stands in a literal.
+    pub fn is_literal(&self, at: usize) -> bool {
+        let is_blank = |text: &str| text.as_bytes().get(at) == Some(&b' ');
+        is_blank(&self.code) && is_blank(&self.comments)
+    }
+
     /// The functions that have a body, inner ones and methods included.
     pub fn functions(&self) -> Vec<Function> {
         find_word(&self.code, "fn")

@@ -1,12 +1,11 @@
-//! Random variates from a seeded ChaCha stream; only what the devices need.
+//! Random variates from seeded dice; only what the devices need.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use stats::dice::Dice;
 
 /// A seeded stream of random variates.
 #[derive(Clone, Debug)]
 pub struct Draw {
-    stream: ChaCha8Rng,
+    stream: Dice,
     spare: Option<f64>,
 }
 
@@ -14,14 +13,14 @@ impl Draw {
     /// The stream that belongs to `seed`.
     pub fn new(seed: u64) -> Self {
         Draw {
-            stream: ChaCha8Rng::seed_from_u64(seed),
+            stream: Dice::new(seed),
             spare: None,
         }
     }
 
     /// Uniform from 0 up to, not including, 1.
     pub fn uniform(&mut self) -> f64 {
-        (self.stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        self.stream.share()
     }
 
     /// Normal with mean 0 and standard deviation 1, by the polar method.

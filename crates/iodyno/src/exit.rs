@@ -1,5 +1,7 @@
 //! Exit codes, which scripts rely on, and the one error that carries them.
 
+use model::failure::{ErrorDocument, Parts};
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -29,6 +31,10 @@ pub struct Failure {
     pub exit: Exit,
     /// What failed, on what, why, and what to do.
     pub message: String,
+    /// The same apart; what to do is the end of the message.
+    pub parts: Parts,
+    /// Whether the command has told it already, in the words of its answer: then it only goes into the document.
+    pub is_told: bool,
 }
 
 impl Failure {
@@ -37,6 +43,16 @@ impl Failure {
         Failure {
             exit,
             message: message.into(),
+            parts: Parts::default(),
+            is_told: false,
+        }
+    }
+
+    /// A failure with this code, this message and what is known of it.
+    pub fn with(exit: Exit, message: impl Into<String>, parts: Parts) -> Self {
+        Failure {
+            parts,
+            ..Failure::new(exit, message)
         }
     }
 
@@ -45,10 +61,41 @@ impl Failure {
         Failure::new(Exit::Usage, message)
     }
 
-    /// The same failure with a sentence on what to do about it.
-    pub fn hint(mut self, hint: &str) -> Self {
-        self.message = format!("{}\n{hint}", self.message);
+    /// The same failure on this.
+    pub fn on(mut self, on: impl Into<String>) -> Self {
+        self.parts.on = Some(on.into());
         self
+    }
+
+    /// The same failure for this reason.
+    pub fn why(mut self, why: impl Into<String>) -> Self {
+        self.parts.why = Some(why.into());
+        self
+    }
+
+    /// The same failure with a sentence on what to do about it.
+    pub fn hint(mut self, hint: impl AsRef<str>) -> Self {
+        let hint = hint.as_ref();
+        self.message = format!("{}\n{hint}", self.message);
+        self.parts.hint = Some(match self.parts.hint.take() {
+            Some(earlier) => format!("{earlier}\n{hint}"),
+            None => hint.to_string(),
+        });
+        self
+    }
+
+    /// The same failure, of which the answer has told.
+    pub fn told(mut self) -> Self {
+        self.is_told = true;
+        self
+    }
+
+    /// It as a document, for programs.
+    pub fn document(&self) -> ErrorDocument {
+        ErrorDocument {
+            exit: Some(self.exit as u8),
+            ..ErrorDocument::of(&self.message, self.parts.clone())
+        }
     }
 }
 
@@ -61,7 +108,7 @@ impl From<host::Error> for Failure {
             error if error.is_permission() => Exit::Rights,
             _ => Exit::Failed,
         };
-        Failure::new(exit, error.to_string())
+        Failure::with(exit, error.to_string(), error.parts())
     }
 }
 
@@ -73,7 +120,19 @@ impl From<store::StoreError> for Failure {
             store::Kind::Refused => Exit::Refused,
             store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
         };
-        Failure::new(exit, error.message)
+        Failure::with(exit, error.message, error.parts)
+    }
+}
+
+impl From<inventory::InventoryError> for Failure {
+    /// A target that cannot be looked at is the target's failure, or a matter of rights.
+    fn from(error: inventory::InventoryError) -> Self {
+        let exit = if error.is_permission() {
+            Exit::Rights
+        } else {
+            Exit::Failed
+        };
+        Failure::with(exit, error.to_string(), error.parts())
     }
 }
 

@@ -1,16 +1,17 @@
 //! Keeping a result. It cost device time, so it is never lost: what the store does not take is written to a file beside,
 //! and said where.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use model::failure::Parts;
 use model::record::Record;
 use model::text::shell_word;
 use std::path::PathBuf;
-use store::Store;
+use store::{Store, StoreError};
 
 /// What became of a result.
 #[derive(Debug)]
-#[must_use = "a result that could not be stored has to be told"]
+#[must_use = "a failure to store a result has to be reported"]
 pub struct Kept {
     /// Its number; none where the store did not take it.
     pub id: Option<i64>,
@@ -18,9 +19,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// How the command ends: as it would, or with what kept the result out of the store. Asked after the result is printed.
-    pub fn ends(self, exit: Exit) -> Result<Exit, Failure> {
-        self.failure.map_or(Ok(exit), Err)
+    /// Fails with what kept the result out of the store. Asked after the result is printed.
+    pub fn must_be_stored(self) -> Result<(), Failure> {
+        self.failure.map_or(Ok(()), Err)
     }
 }
 
@@ -33,7 +34,7 @@ pub fn into_store(store: &Store, record: &Record) -> Kept {
         },
         Err(error) => Kept {
             id: None,
-            failure: Some(beside(record, &error.message)),
+            failure: Some(beside(record, &error)),
         },
     }
 }
@@ -44,22 +45,25 @@ pub fn keep(context: &Context, record: &Record) -> Kept {
         Ok(store) => into_store(&store, record),
         Err(error) => Kept {
             id: None,
-            failure: Some(beside(record, &error.message)),
+            failure: Some(beside(record, &error)),
         },
     }
 }
 
 /// Writes the record into the first directory that takes it, and says where it is and how it comes into the store.
-fn beside(record: &Record, why: &str) -> Failure {
+fn beside(record: &Record, error: &StoreError) -> Failure {
+    let why = &error.message;
+    let parts = Parts {
+        why: Some(why.clone()),
+        ..Parts::on(error.parts.on.as_deref().unwrap_or("the store"))
+    };
     let mut tried = Vec::new();
     let name = format!("iodyno-unsaved-{}.json", host::clock::unix_ms());
     let text = match serde_json::to_vec(record) {
         Ok(text) => text,
         Err(error) => {
-            return Failure::new(
-                Exit::Failed,
-                format!("{why}\nThe result cannot be written: {error}"),
-            );
+            let message = format!("{why}\nThe result cannot be written: {error}");
+            return Failure::with(Exit::Failed, message, parts);
         }
     };
     for dir in places() {
@@ -67,25 +71,20 @@ fn beside(record: &Record, why: &str) -> Failure {
         match host::private::write_new(&file, &text) {
             Ok(()) => {
                 let file = file.display().to_string();
-                return Failure::new(
-                    Exit::Failed,
-                    format!(
-                        "the result could not be stored: {why}\nNothing is lost: it is in {file}. Take it in when the store \
-                         can be written again: iodyno merge {}",
-                        shell_word(&file)
-                    ),
-                );
+                let message = format!("the result could not be stored: {why}");
+                return Failure::with(Exit::Failed, message, parts).hint(format!(
+                    "Nothing is lost: it is in {file}. Take it in when the store can be written again: iodyno merge {}",
+                    shell_word(&file)
+                ));
             }
             Err(error) => tried.push(format!("  {error}")),
         }
     }
-    Failure::new(
-        Exit::Failed,
-        format!(
-            "the result could not be stored: {why}\nNor could it be written to a file; it is only what was printed:\n{}",
-            tried.join("\n")
-        ),
-    )
+    let message = format!(
+        "the result could not be stored: {why}\nNor could it be written to a file; it is only what was printed:\n{}",
+        tried.join("\n")
+    );
+    Failure::with(Exit::Failed, message, parts)
 }
 
 /// Where it may go: the working directory, then what is there for files that pass.

@@ -1,6 +1,5 @@
 //! What is redrawn while something runs. Nothing at all is drawn when stderr is not a terminal.
 
-use crate::commands::run::View;
 use crate::out::Out;
 use host::clock;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -58,6 +57,21 @@ const SPARK: usize = 24;
 
 /// How often a plain line is printed where nothing can be redrawn, ns.
 const PLAIN_NS: u64 = 10_000_000_000;
+
+/// What the display needs of a section at work.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The last whole interval, if there is one.
+    pub last: Option<&'a Interval>,
+    /// I/Os per second of all intervals so far.
+    pub rates: Vec<f64>,
+    /// Time since its start, ms.
+    pub elapsed_ms: u64,
+    /// Time it will take, ms, where it ends by time.
+    pub whole_ms: Option<u64>,
+}
 
 /// Loads at work: one line redrawn on a terminal, a plain line every ten seconds elsewhere.
 #[derive(Debug)]

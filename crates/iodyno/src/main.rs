@@ -2,6 +2,8 @@
 
 mod cli;
 mod commands;
+mod context;
+mod dispatch;
 mod exit;
 mod keep;
 mod live;
@@ -9,34 +11,45 @@ mod out;
 mod provenance;
 mod tui;
 mod unfinished;
+mod usage;
+mod watching;
 
 use clap::Parser;
 use exit::{Exit, Failure};
 
 fn main() -> std::process::ExitCode {
     host::signals::file_size_limit_is_an_error();
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    let (out, ended) = match cli::Cli::try_parse() {
+        Ok(cli) => {
+            let context = context::Context::new(cli.json);
+            let ended = dispatch::run(cli.verb, &context);
+            (context.out, ended)
+        }
+        // Help and version, which are no failures.
+        Err(error) if !error.use_stderr() => {
+            let _ = error.print();
+            return std::process::ExitCode::SUCCESS;
+        }
         Err(error) => {
-            // clap's own words; help and version are no errors.
-            if !error.use_stderr() {
-                let _ = error.print();
-                return std::process::ExitCode::SUCCESS;
-            }
-            out::Out::new(false).note(error.render().to_string().trim_end());
-            return std::process::ExitCode::from(Exit::Usage as u8);
+            let out = out::Out::new(usage::wants_documents(&host::environment::arguments()));
+            out.note(error.render().to_string().trim_end());
+            (out, Err(usage::failure(&error)))
         }
     };
-    let context = commands::Context::new(&cli);
-    let exit = commands::dispatch(cli.verb, &context).unwrap_or_else(|failure: Failure| {
-        context.out.note(format!("iodyno: {}", failure.message));
-        failure.exit
-    });
-    let exit = match out::lost() {
+    std::process::ExitCode::from(end(out, ended) as u8)
+}
+
+/// The one end of every command: its document, and where it failed why, in words on stderr and as a document.
+fn end(out: out::Out, ended: Result<Exit, Failure>) -> Exit {
+    let failure = ended.as_ref().err();
+    if let Some(failure) = failure.filter(|failure| !failure.is_told) {
+        out.note(format!("iodyno: {}", failure.message));
+    }
+    out.end(failure.map(Failure::document).as_ref());
+    let exit = ended.unwrap_or_else(|failure| failure.exit);
+    match out::lost() {
         Some(why) => {
-            context
-                .out
-                .note(format!("iodyno: the output could not be written: {why}"));
+            out.note(format!("iodyno: the output could not be written: {why}"));
             if exit == Exit::Fine {
                 Exit::Failed
             } else {
@@ -44,6 +57,5 @@ fn main() -> std::process::ExitCode {
             }
         }
         None => exit,
-    };
-    std::process::ExitCode::from(exit as u8)
+    }
 }

@@ -2,13 +2,14 @@
 //! the reader went away.
 
 use crate::exit::{Exit, Failure};
+use model::failure::ErrorDocument;
 use model::text;
 use report::text::Paint;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The two streams of a command.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,12 @@ impl Out {
     /// With `--json`, or without.
     pub fn new(json: bool) -> Self {
         Out { json }
+    }
+
+    /// Where stdout carries a document a line: words for people go to stderr, and a failure is the last line.
+    pub fn of_a_stream() -> Self {
+        IS_STREAM.store(true, Ordering::Relaxed);
+        Out { json: true }
     }
 
     /// Whether nobody takes what is written any more: what only watches has then nothing left to do.
@@ -66,16 +73,47 @@ impl Out {
         }
     }
 
-    /// The document, when one was asked for.
+    /// The document, when one was asked for: the last thing that a command gives. It is printed at its [`Out::end`], which
+    /// knows whether anything failed after it was made.
     pub fn document(self, document: &impl Serialize) -> Result<(), Failure> {
+        match IS_STREAM.load(Ordering::Relaxed) {
+            true => self.hold(document, serde_json::to_string),
+            false => self.hold(document, serde_json::to_string_pretty),
+        }
+    }
+
+    /// The same on one line, where it is long.
+    pub fn document_on_a_line(self, document: &impl Serialize) -> Result<(), Failure> {
+        self.hold(document, serde_json::to_string)
+    }
+
+    fn hold<T: Serialize>(
+        self,
+        document: &T,
+        print: fn(&T) -> serde_json::Result<String>,
+    ) -> Result<(), Failure> {
         if !self.json {
             return Ok(());
         }
-        let text = serde_json::to_string_pretty(document).map_err(|error| {
+        let text = print(document).map_err(|error| {
             Failure::new(Exit::Failed, format!("cannot write the document: {error}"))
         })?;
-        write_line(&mut std::io::stdout(), &text);
+        *held() = Some(text);
         Ok(())
+    }
+
+    /// Prints the document, with a failure in it where there was one; the failure itself, on one line, where there is no
+    /// document. A stream ends with its failure also without `--json`.
+    pub fn end(self, failure: Option<&ErrorDocument>) {
+        let text = match (held().take(), failure) {
+            (Some(document), Some(failure)) => with_failure(document, failure),
+            (Some(document), None) => document,
+            (None, Some(failure)) if self.json || IS_STREAM.load(Ordering::Relaxed) => {
+                json(failure)
+            }
+            (None, _) => return,
+        };
+        write_line(&mut std::io::stdout(), &text);
     }
 
     /// A part of an answer that is data already and has its own line ends: as it is into a file or a pipe, cleaned where a
@@ -139,6 +177,32 @@ fn own_lines(text: &str) -> Cow<'_, str> {
         Cow::Borrowed(text) => text::clean_lines(text),
         Cow::Owned(text) => Cow::Owned(text::clean_lines(&text).into_owned()),
     }
+}
+
+/// The document that waits for the end of the command.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+
+/// Raised where stdout carries a stream of documents.
+static IS_STREAM: AtomicBool = AtomicBool::new(false);
+
+fn held() -> MutexGuard<'static, Option<String>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn json(failure: &ErrorDocument) -> String {
+    // It is made of strings and a number, which JSON always has room for.
+    serde_json::to_string(failure).unwrap_or_default()
+}
+
+/// A document with a failure as its last member.
+fn with_failure(document: String, failure: &ErrorDocument) -> String {
+    // Documents are objects, and none is empty.
+    let members = document.strip_suffix('}').unwrap_or(&document).trim_end();
+    let (before, after) = match document.ends_with("\n}") {
+        true => ("\n  ", "\n"),
+        false => ("", ""),
+    };
+    format!("{members},{before}\"error\": {}{after}}}", json(failure))
 }
 
 /// Raised when a stream's reader went away.

@@ -1,38 +1,8 @@
 //! Journals that earlier commands left: what they mean, in words.
 
-use crate::commands::Context;
+use crate::context::Context;
+use crate::exit::{Exit, Failure};
 use host::Unfinished;
-
-/// What to do about a journal.
-pub struct WayOut {
-    /// What the command does, after `to`: `put it back`.
-    pub aim: &'static str,
-    /// The command.
-    pub command: String,
-}
-
-impl WayOut {
-    /// The settings of a device went with it: where the journal holds nothing else, `undo` has nothing to write.
-    pub fn of(journal: &Unfinished, context: &Context) -> WayOut {
-        let command = journal.undo_command(&context.state_dir);
-        let id = journal.id();
-        let is_all_gone = journal.damage.is_none()
-            && journal.files.is_empty()
-            && journal.trees.is_empty()
-            && !journal.is_of_an_earlier_boot
-            && journal.another_device(&context.host).is_some();
-        match command.strip_suffix(&id).filter(|_| is_all_gone) {
-            Some(words) => WayOut {
-                aim: "remove its journal (its settings went with the device)",
-                command: format!("{words}--forget {id}"),
-            },
-            None => WayOut {
-                aim: "put it back",
-                command,
-            },
-        }
-    }
-}
 
 /// Says on stderr when a command died before it had put everything back.
 pub fn warn(context: &Context) {
@@ -41,7 +11,7 @@ pub fn warn(context: &Context) {
         context.out.note(format!("iodyno: {error}"));
     }
     for journal in found.journals.iter().filter(|journal| journal.is_pending()) {
-        let way = WayOut::of(journal, context);
+        let way = journal.way_out(&context.host, &context.state_dir);
         context.out.note(format!(
             "iodyno: {}. To {} now: {}",
             what_happened(journal),
@@ -64,6 +34,24 @@ fn what_happened(journal: &Unfinished) -> String {
             journal.begin.purpose, journal.begin.pid
         ),
     }
+}
+
+/// Fails when there are journals that cannot be read, which the command has said of each.
+pub fn must_be_read(errors: Vec<host::Error>) -> Result<(), Failure> {
+    let more = errors.len().saturating_sub(1);
+    let Some(first) = errors.into_iter().next() else {
+        return Ok(());
+    };
+    let failure = Failure {
+        exit: Exit::Failed,
+        ..Failure::from(first)
+    };
+    Err(match more {
+        0 => failure.told(),
+        _ => failure
+            .hint(format!("So many others cannot be read either: {more}."))
+            .told(),
+    })
 }
 
 /// One line on what a journal holds.

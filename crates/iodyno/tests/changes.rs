@@ -51,11 +51,38 @@ const TUNE: [&str; 9] = [
 ];
 
 /// A tune that has begun to switch: it is at mq-deadline at this moment, or was a moment ago.
-fn tuning(iodyno: &Iodyno, disk: &Loop) -> std::process::Child {
-    let mut child = iodyno.spawn(&[&["tune", &disk.device], &TUNE[..]].concat());
-    iodyno.wait_for_journal(&mut child);
+fn tuning(iodyno: &Iodyno, disk: &Loop) -> Tuning {
+    let mut tune = Tuning(iodyno.spawn(&[&["tune", &disk.device], &TUNE[..]].concat()));
+    iodyno.wait_for_journal(&mut tune);
     until("a switch", || scheduler(disk) == "mq-deadline");
-    child
+    tune
+}
+
+/// A tune that ends with its test, however that ends, and puts everything back: also one that was stopped.
+struct Tuning(std::process::Child);
+
+impl std::ops::Deref for Tuning {
+    type Target = std::process::Child;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Tuning {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl Drop for Tuning {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            signal(self.0.id(), "CONT");
+            signal(self.0.id(), "INT");
+            let _ = self.0.wait();
+        }
+    }
 }
 
 /// A tune that died while it had the other scheduler set.
@@ -119,7 +146,7 @@ fn nothing_is_changed_over_a_tune_that_died_whoever_asks() {
         let words = said(&refused);
         let command = words
             .lines()
-            .find_map(|line| line.split_once("Put that back first: "))
+            .find_map(|line| line.split_once("First put it back: "))
             .unwrap()
             .1;
         assert_eq!(

@@ -7,25 +7,15 @@
 use crate::support::{Iodyno, Loop, code, rounds, text, until};
 use crate::undo::store_a_win;
 use serde_json::Value;
+use stats::dice::Random;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % end
-    }
-}
-
 struct History<'a> {
     disk: &'a Loop,
     states: &'a [Iodyno; 2],
-    dice: Dice,
+    dice: Random,
     baseline: Vec<String>,
     told: Vec<String>,
     is_flipped: bool,
@@ -257,7 +247,7 @@ fn no_history_of_the_binary_ends_with_a_setting_changed_and_nothing_that_says_so
         History {
             disk: &disk,
             states: &states,
-            dice: Dice(seed),
+            dice: Random::new(seed),
             baseline,
             told,
             is_flipped: false,

@@ -418,7 +418,7 @@ fn a_decision_is_explained_by_windows_of_its_own() {
     for name in [
         "cpu.0.busy_percent",
         "cpu.all.us_per_io",
-        &format!("disk.{}.read_per_s", disk.name),
+        &format!("disk.{}.reads_per_s", disk.name),
     ] {
         assert_eq!(arms_of(trial, name), ["bfq", "none"], "{name}");
     }

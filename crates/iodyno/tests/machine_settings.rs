@@ -1,6 +1,6 @@
 //! Settings that belong to no device: applied, stacked over two devices and two state directories, and put back.
 
-use crate::support::{Iodyno, Loop, code, text};
+use crate::support::{Dir, Iodyno, Loop, code, text};
 use crate::undo::store_a_win;
 use std::process::Output;
 
@@ -80,4 +80,39 @@ fn a_kernel_parameter_is_one_stack_whichever_device_it_was_proved_on() {
         (read(BYTES), read(RATIO)),
         (found.bytes.clone(), found.ratio.clone())
     );
+}
+
+/// What a tune does with each window, without its load: another value, and the one that was found again. Of the two
+/// parameters that are one the kernel takes no 0.
+#[test]
+fn the_value_that_was_found_can_be_set_again_while_another_is_in_place() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let found = PutBack {
+        bytes: read(BYTES),
+        ratio: read(RATIO),
+    };
+    let (host, state) = (host::Host::live(), Dir::new("state"));
+    let lock = host::DeviceLock::take(&host, &disk.name, host::Reach::Machine, "a test").unwrap();
+    let knob = apply::Knob::find("vm.dirty_background_bytes").unwrap();
+    let files = apply::SubjectFiles::of(&host, model::subject::Subject::Sysctl).unwrap();
+    let mut journal = host::Journal::begin(&host, state.path(), "a test", &lock).unwrap();
+    journal
+        .checkpoint(&apply::checkpoint_paths(knob, &files))
+        .unwrap();
+    for _ in 0..3 {
+        apply::set(knob, &journal, &files, "67108864").unwrap();
+        assert_eq!(
+            (read(BYTES).as_str(), read(RATIO).as_str()),
+            ("67108864", "0")
+        );
+        apply::set(knob, &journal, &files, &found.bytes).unwrap();
+        assert_eq!(
+            (read(BYTES), read(RATIO)),
+            (found.bytes.clone(), found.ratio.clone())
+        );
+    }
+    let restored = journal.revert().unwrap();
+    assert!(restored.iter().all(model::change::Restored::is_whole));
 }

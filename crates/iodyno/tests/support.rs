@@ -146,6 +146,16 @@ pub fn signal(pid: u32, name: &str) {
         .status()
         .unwrap();
     assert!(sent.success(), "kill -{name} {pid}");
+    if name == "STOP" {
+        // A process that waits for a disk stops when that is over.
+        until("the process stops", || is_stopped(pid));
+    }
+}
+
+fn is_stopped(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
+    state.is_none_or(|rest| rest.starts_with('T'))
 }
 
 pub fn text(bytes: &[u8]) -> String {

@@ -44,11 +44,14 @@ const BY_VERB: Record<Verb, Choice[]> = {
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
+/** What the values of a tune may be judged by: the meters that the catalogue has. */
+const METRIC = (meters: string[]): Choice => ({ name: "metric", words: "Judged by", values: meters, usual: "iops" });
+const choicesOf = (verb: Verb, meters: string[]): Choice[] => verb === "tune" ? [...BY_VERB.tune, METRIC(meters)] : BY_VERB[verb];
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
 
 /** The same on a terminal, as far as the choices differ from what is usual. */
-function commandLine(verb: Verb, target: Target, chosen: Record<string, string>, knobs: string[]): string {
-  const words = BY_VERB[verb].flatMap(({ name, usual }) => {
+function commandLine(verb: Verb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[]): string {
+  const words = choices.flatMap(({ name, usual }) => {
     const value = chosen[name] ?? usual;
     if (value === usual && name !== "budget_s") return [];
     if (name === "depth") return [`--${value}`];
@@ -97,9 +100,11 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as Verb;
   const target = list.find((one) => one.key === query.get("target")) ?? usual(list)!;
   const catalogue = useLoad("catalogue", entries);
-  const known = (catalogue.data ?? []).filter((entry) => entry.kind === "knob").map((entry) => entry.id);
+  const ids = (kind: string) => (catalogue.data ?? []).filter((entry) => entry.kind === kind).map((entry) => entry.id);
+  const known = ids("knob");
+  const choices = choicesOf(verb, ids("meter"));
   const [knobs, setKnobs] = useState<string[]>([]);
-  const chosen = Object.fromEntries(BY_VERB[verb].map(({ name, usual: value }) => [name, query.get(name) ?? value]));
+  const chosen = Object.fromEntries(choices.map(({ name, usual: value }) => [name, query.get(name) ?? value]));
   const tuned = verb === "tune" ? knobs : [];
   const action = useAction(async () => {
     const options: Options = {};
@@ -131,7 +136,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
             {list.map((one) => <option key={one.key} value={one.key}>{one.path} ({one.kind}{one.safe_to_load ? "" : ", not from here"})</option>)}
           </select>
         </label>
-        {BY_VERB[verb].map((choice) => (
+        {choices.map((choice) => (
           <label class="field" key={choice.name}>{choice.words}
             <select name={choice.name} value={chosen[choice.name]} onChange={(event) => setQuery({ [choice.name]: event.currentTarget.value === choice.usual ? null : event.currentTarget.value })}>
               {[...new Set([...choice.values, chosen[choice.name]])].map((value) => <option key={value} value={value}>{value}</option>)}
@@ -151,7 +156,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
         </fieldset>
       )}
       {why && <p class={stops ? "note bad" : "note"}><span>{stops ? "✗ Not from here: " : "– "}{why}</span></p>}
-      <p><Command line={commandLine(verb, target, chosen, tuned)} /></p>
+      <p><Command line={commandLine(verb, target, choices, chosen, tuned)} /></p>
       <p><button type="submit" class="first" data-start disabled={isBusy || stops || action.isBusy }>Start this {verb}</button></p>
       {action.error && <Failure error={action.error} />}
     </form>

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { spanOf, spanText, stage as newStage, type Readings, type Stage } from "../../../crates/around/page/assets/figures.js";
-import { setQuery, usePlace } from "./router.ts";
+import { place, setQuery, usePlace } from "./router.ts";
 
 /** A table as figures carry it: titles and rows of cells. */
 export interface Table {
@@ -69,7 +69,9 @@ export function useStage(key: string): Stage {
     },
   }), [key]);
   useEffect(() => {
-    if (asked !== kept.current) made.zoom(spanOf(asked));
+    // The address as it is now: a key pressed since this was drawn has changed it again.
+    const now = place().query.get("t");
+    if (now !== kept.current) made.zoom(spanOf(now));
   }, [asked, made]);
   return made;
 }

@@ -132,6 +132,14 @@ pub const KINDS: &[Kind] = &[
         headings: &["What it measures", "When to use it", "Job", "Example"],
     },
     Kind {
+        name: "meter",
+        plural: "Meters",
+        folder: "crates/around/tuner/src/meters",
+        item: "METER",
+        type_name: "Meter",
+        headings: &["What it measures", "When to use it", "Limits", "Example"],
+    },
+    Kind {
         name: "importer",
         plural: "Importers",
         folder: "crates/around/imports/src/importers",

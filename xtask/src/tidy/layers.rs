@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &str)] = &[
 const PURE: &[&str] = &[
     "model",
     "view",
+    "stats",
     "imports",
     "analyse",
     "diagnose",

@@ -4,12 +4,15 @@
 //! and staying silent.
 
 mod dead;
+mod facts;
 mod header;
+mod kernel_text;
 mod layers;
 mod links;
 mod manifest;
 mod markdown;
 mod marks;
+mod markup;
 mod modules;
 mod numbers;
 mod size;
@@ -31,7 +34,10 @@ const RULES: &[Check] = &[
     marks::check,
     unsafe_code::check,
     unwrap::check,
+    kernel_text::check,
+    facts::check,
     numbers::check,
+    markup::check,
     markdown::check,
     links::check,
 ];

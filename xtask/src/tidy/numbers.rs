@@ -41,13 +41,8 @@ fn placeholders(source: &RustSource) -> impl Iterator<Item = (usize, &str)> {
     source.text.match_indices('{').filter_map(|(at, _)| {
         let rest = source.text.get(at..)?;
         let placeholder = rest.get(..=rest.find('}')?)?;
-        (is_literal(source, at) && has_decimals(placeholder)).then_some((at, placeholder))
+        (source.is_literal(at) && has_decimals(placeholder)).then_some((at, placeholder))
     })
-}
-
-fn is_literal(source: &RustSource, at: usize) -> bool {
-    let is_blank = |text: &str| text.as_bytes().get(at) == Some(&b' ');
-    is_blank(&source.code) && is_blank(&source.comments)
 }
 
 /// Whether it is `{NAME:SPEC}` with a point in SPEC that digits, a star or a width's name follow.

@@ -7,9 +7,8 @@
 //! the same way, correlation estimated anew and all. Values are taken as logarithms. A single wild record is drawn towards
 //! its neighbours first, for it is no lasting change. What is found splits the series, and each side is searched again.
 
-use crate::interval::mean;
-use analyse::order::Dice;
-use analyse::spread::t_quantile;
+use stats::dice::Dice;
+use stats::{mean, robust_sd, t_quantile};
 use std::ops::Range;
 
 /// Fewer records than this are not searched.
@@ -259,7 +258,7 @@ fn correlation(residuals: &[f64], levels: usize) -> f64 {
 fn calmed(values: &[f64]) -> Vec<f64> {
     let middle = |index: usize| {
         let (from, to) = (index.saturating_sub(2), (index + 3).min(values.len()));
-        median(&values[from..to])
+        stats::median(&values[from..to])
     };
     let middles: Vec<f64> = (0..values.len()).map(middle).collect();
     let distances: Vec<f64> = values
@@ -267,23 +266,13 @@ fn calmed(values: &[f64]) -> Vec<f64> {
         .zip(&middles)
         .map(|(value, middle)| (value - middle).abs())
         .collect();
-    let scale = 1.4826 * median(&distances);
+    let scale = robust_sd(&distances);
     if scale <= 0.0 {
         return values.to_vec();
     }
     let calm =
         |(value, middle): (&f64, &f64)| value.clamp(middle - WILD * scale, middle + WILD * scale);
     values.iter().zip(&middles).map(calm).collect()
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
-    }
 }
 
 /// Ratio of the levels minus one, with its interval.

@@ -1,11 +1,10 @@
 //! Records for tests: runs of a known rate, and a result of fio's text.
 
-use analyse::order::Dice;
 use model::histogram::Histogram;
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::job::Job;
-use model::record::{Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record};
+use model::record::{Interval, IntervalSide, LoadResult, Provenance, Record};
+use stats::dice::Dice;
 
 /// What random 4 KiB reads of a known rate gave over so many seconds; noise is a share of the rate.
 pub fn load(iops: f64, noise: f64, seconds: u64) -> LoadResult {
@@ -50,29 +49,16 @@ pub fn run(iops: f64, noise: f64, seconds: u64) -> Record {
     disk.facts.insert("model".into(), "QEMU".into());
     file_system.below = vec![disk];
     target.below = vec![file_system];
+    let provenance = Provenance {
+        iodyno: "0.1.0".into(),
+        hostname: "db-1".into(),
+        kernel: "6.1.0".into(),
+        started_unix_ms: 1_700_000_000_000,
+        ..Provenance::default()
+    };
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: "/srv".into(),
-        summary: String::new(),
-        provenance: Provenance {
-            iodyno: "0.1.0".into(),
-            hostname: "db-1".into(),
-            kernel: "6.1.0".into(),
-            started_unix_ms: 1_700_000_000_000,
-            ..Provenance::default()
-        },
-        path: IoPath::new("/srv", target),
-        job: Job::default(),
         load: Some(load(iops, noise, seconds)),
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: Vec::new(),
-        layers: None,
-        trials: Vec::new(),
-        studies: Default::default(),
-        check: None,
-        imported: None,
+        ..Record::of("run", provenance, IoPath::new("/srv", target))
     }
 }
 

@@ -7,6 +7,7 @@ use model::comparison::{
     ChangePoint, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part, Subject,
 };
 use model::difference::Difference;
+use model::job::identity;
 use model::record::Record;
 
 /// What is looked at where nobody says: a rate and a tail, by the last word of the measure.
@@ -21,6 +22,17 @@ pub struct Wish {
     pub alpha: f64,
     /// Seed of the draws.
     pub seed: u64,
+}
+
+impl Default for Wish {
+    /// The usual measures, a false change in one of twenty histories, and the same draws each time.
+    fn default() -> Wish {
+        Wish {
+            measures: Vec::new(),
+            alpha: 0.05,
+            seed: 1,
+        }
+    }
 }
 
 /// The history of records.
@@ -127,13 +139,6 @@ fn add<'a>(
 
 /// The job with all that decides and is not as usual.
 fn job_words(part: &Part) -> String {
-    let usual = [
-        ("fsync", "0"),
-        ("fdatasync", "0"),
-        ("sync", "none"),
-        ("rate", "free"),
-        ("distribution", "random"),
-    ];
     let told = [
         "rw",
         "bs",
@@ -144,9 +149,10 @@ fn job_words(part: &Part) -> String {
         "tool",
         "load",
     ];
-    let more = part.job.iter().filter(|(name, value)| {
-        !told.contains(&name.as_str()) && !usual.contains(&(name.as_str(), value.as_str()))
-    });
+    let more = part
+        .job
+        .iter()
+        .filter(|(name, value)| !told.contains(&name.as_str()) && !identity::is_usual(name, value));
     let more: String = more
         .map(|(name, value)| format!(", {name} {value}"))
         .collect();
@@ -209,19 +215,14 @@ fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64
         .collect();
     series.levels = edges
         .windows(2)
-        .map(|edge| (edge[0], edge[1] - 1, middle(&values[edge[0]..edge[1]])))
+        .map(|edge| {
+            (
+                edge[0],
+                edge[1] - 1,
+                stats::median(&values[edge[0]..edge[1]]),
+            )
+        })
         .collect();
-}
-
-fn middle(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let n = sorted.len();
-    if n % 2 == 1 {
-        sorted[n / 2]
-    } else {
-        (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0
-    }
 }
 
 /// What differs between the record before a change and the first one after it: settings and facts that can matter, and

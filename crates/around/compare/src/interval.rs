@@ -4,8 +4,9 @@
 //! correlation is left between stretches widens the interval as it does for a series whose every value follows the one
 //! before it (an autoregression of the first order).
 
-use analyse::spread::{ALPHA, t_quantile};
+use analyse::spread::ALPHA;
 use model::histogram::Histogram;
+use stats::{logs, mean, t_quantile};
 
 /// Fewer values than this say nothing about how much they vary.
 pub const LEAST: usize = 8;
@@ -70,15 +71,6 @@ pub fn correlation(values: &[f64]) -> f64 {
     (found + (1.0 + 4.0 * found) / n).clamp(0.0, CORRELATION_MAX)
 }
 
-/// Mean; 0 of nothing.
-pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        0.0
-    } else {
-        values.iter().sum::<f64>() / values.len() as f64
-    }
-}
-
 /// Bounds of a quantile (0 to 1) from counts, ns. A bound is none where too few I/Os lie beyond it. The ranks between
 /// which the true quantile lies in 95 of 100 cases follow from the binomial distribution, whatever the latencies are
 /// distributed like, as long as each I/O stands alone.
@@ -98,12 +90,7 @@ pub fn of_quantile(counts: &Histogram, quantile: f64) -> (Option<f64>, Option<f6
 /// By how much the logarithm of a percentile swings over a run: half the interval of its mean over the stretches. It holds
 /// what counts cannot tell, that slow I/Os come together. 0 where the run is too short to tell.
 pub fn swing(series: &[f64]) -> f64 {
-    let logs: Vec<f64> = series
-        .iter()
-        .filter(|value| **value > 0.0)
-        .map(|value| value.ln())
-        .collect();
-    of_series(&logs).map_or(0.0, |found| found.half)
+    of_series(&logs(series)).map_or(0.0, |found| found.half)
 }
 
 /// Bounds around a value, widened to a swing. A bound that is none stays none.
@@ -153,7 +140,7 @@ pub type Bounds = (f64, Option<f64>, Option<f64>);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyse::order::Dice;
+    use stats::dice::Dice;
 
     fn series(length: usize, correlation: f64, dice: &mut Dice) -> Vec<f64> {
         let mut last = dice.normal() / (1.0 - correlation * correlation).sqrt();

@@ -1,110 +1,19 @@
-//! Whether two loads can be compared: what of a job decides what a device gives, in fio's words.
+//! Whether two loads can be compared: what makes a job ([`model::job::identity`]), and what results of other tools tell of it.
 //!
-//! What a source does not tell counts as alike, and is said. Engines differ in what they cost and not in what they ask of
-//! the device, except that a synchronous one has one I/O in flight whatever its `iodepth` says.
+//! What a source does not tell counts as alike, and is said.
 
 use model::comparison::JobFacts;
 use model::imported::Imported;
-use model::job::{Distribution, Job, Rate, SyncMode};
+use model::job::Job;
+use model::job::identity::{self, Identity};
 use model::units;
 
-/// Engines that have one I/O in flight.
-const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
-
-/// Facts that decide, in the order in which people ask for them.
-pub const DECIDING: [&str; 15] = [
-    "rw",
-    "bs",
-    "direct",
-    "iodepth",
-    "numjobs",
-    "rwmixread",
-    "sync",
-    "fsync",
-    "fdatasync",
-    "rate",
-    "arrivals",
-    "distribution",
-    "direction",
-    "tool",
-    "load",
-];
+/// What is known of a result of another tool that does not tell its job.
+const OF_TOOLS: [&str; 2] = ["direction", "tool"];
 
 /// What decides of a job of ours.
 pub fn facts(job: &Job) -> JobFacts {
-    let mut facts = JobFacts::new();
-    if job.ioengine == "none" || job.ioengine == "files" {
-        facts.insert(
-            "load".into(),
-            if job.ioengine == "none" {
-                "others"
-            } else {
-                "small files"
-            }
-            .into(),
-        );
-        facts.insert("numjobs".into(), job.numjobs.max(1).to_string());
-        return facts;
-    }
-    let engine = job.effective_engine();
-    let depth = if SYNCHRONOUS.contains(&engine) {
-        1
-    } else {
-        job.iodepth.max(1)
-    };
-    let bs = match &job.block_sizes {
-        None => units::size_word(job.bs),
-        Some(sizes) => format!("{:?},{:?}", sizes.read, sizes.write),
-    };
-    for (name, value) in [
-        ("rw", job.rw.word().to_string()),
-        ("bs", bs),
-        ("direct", u8::from(job.direct).to_string()),
-        ("iodepth", depth.to_string()),
-        ("numjobs", job.numjobs.max(1).to_string()),
-        ("sync", sync(job.sync).into()),
-        ("fsync", job.fsync.to_string()),
-        ("fdatasync", job.fdatasync.to_string()),
-        ("rate", rate(job)),
-    ] {
-        facts.insert(name.into(), value);
-    }
-    if job.rw.reads() && job.rw.writes() {
-        facts.insert("rwmixread".into(), job.rwmixread.to_string());
-    }
-    if job.is_paced() {
-        let kind = if job.open_loop { "open" } else { "closed" };
-        facts.insert(
-            "arrivals".into(),
-            format!("{kind} {:?}", job.arrivals).to_lowercase(),
-        );
-    }
-    let distribution = match &job.distribution {
-        Distribution::Random => "random".into(),
-        other => format!("{other:?}").to_lowercase(),
-    };
-    facts.insert("distribution".into(), distribution);
-    facts
-}
-
-fn sync(mode: SyncMode) -> &'static str {
-    match mode {
-        SyncMode::None => "none",
-        SyncMode::Dsync => "dsync",
-        SyncMode::Sync => "sync",
-    }
-}
-
-fn rate(job: &Job) -> String {
-    let one = |rate: Rate| match rate {
-        Rate::Free => "free".to_string(),
-        Rate::Iops(iops) => format!("{iops}/s"),
-        Rate::Bytes(bytes) => format!("{}/s", units::size_word(bytes)),
-    };
-    match job.is_paced() {
-        false => "free".into(),
-        true => format!("{},{}", one(job.rates.read), one(job.rates.write)),
-    }
+    Identity::of(job).into_fields()
 }
 
 /// What may differ and is told.
@@ -120,67 +29,18 @@ pub fn beside(job: &Job) -> JobFacts {
 
 /// What decides of a result of another tool, as far as it tells.
 pub fn imported_facts(imported: &Imported) -> JobFacts {
-    let told = |name: &str| {
-        imported
-            .facts
-            .get(name)
-            .map(|value| value.trim().to_lowercase())
-    };
-    let mut facts = JobFacts::new();
-    let mut keep = |name: &str, value: Option<String>| {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            facts.insert(name.into(), value);
-        }
-    };
-    let rw = told("rw")
-        .or_else(|| told("readwrite"))
-        .map(|word| match word.as_str() {
-            "readwrite" => "rw".to_string(),
-            _ => word.split(':').next().unwrap_or_default().to_string(),
-        });
-    let is_mix = rw
-        .as_deref()
-        .is_some_and(|rw| matches!(rw, "rw" | "randrw"));
-    keep("rw", rw);
-    keep(
-        "bs",
-        told("bs")
-            .or_else(|| told("blocksize"))
-            .map(|text| size(&text)),
-    );
-    keep("direct", direct(imported));
-    let is_synchronous =
-        told("ioengine").is_some_and(|engine| SYNCHRONOUS.contains(&engine.as_str()));
-    let depth = told("iodepth").filter(|depth| depth.parse::<u32>().is_ok());
-    keep(
-        "iodepth",
-        if is_synchronous {
-            Some("1".into())
-        } else {
-            depth
-        },
-    );
-    keep(
-        "numjobs",
-        told("numjobs")
-            .or_else(|| told("jobs"))
-            .filter(|jobs| jobs.parse::<u32>().is_ok()),
-    );
-    keep("rwmixread", told("rwmixread").filter(|_| is_mix));
-    for name in ["sync", "fsync", "fdatasync"] {
-        keep(name, told(name).filter(|value| value != "none"));
-    }
+    let mut facts = Identity::told(&imported.facts).into_fields();
     let tool = tool(imported);
-    let has = |facts: &JobFacts, name: &str| facts.contains_key(name);
-    if !has(&facts, "bs")
+    if !facts.contains_key("bs")
         && tool == "fio"
         && let Some(bs) = block(imported)
     {
         facts.insert("bs".into(), bs);
     }
+    let (has_rw, has_bs) = (facts.contains_key("rw"), facts.contains_key("bs"));
     // Whatever else than fio tells no block size measures in its own way, and so does what tells no direction.
-    if !has(&facts, "rw") || tool != "fio" && !has(&facts, "bs") {
-        if !has(&facts, "rw") {
+    if !has_rw || tool != "fio" && !has_bs {
+        if !has_rw {
             facts.extend(direction(imported).map(|direction| ("direction".to_string(), direction)));
         }
         facts.insert("tool".into(), own_way(imported, tool));
@@ -245,37 +105,6 @@ fn block(imported: &Imported) -> Option<String> {
         .iter()
         .all(|size| *size == first)
         .then(|| units::size_word(first))
-}
-
-/// fio takes the last of `direct` and `buffered`; where they contradict each other and their order is lost, nobody knows.
-fn direct(imported: &Imported) -> Option<String> {
-    let flag = |name: &str| {
-        imported
-            .facts
-            .get(name)
-            .map(|value| matches!(value.trim(), "1" | "true" | ""))
-    };
-    let direct = match (flag("direct"), flag("buffered")) {
-        (Some(direct), Some(buffered)) if direct == buffered => return None,
-        (Some(direct), _) => direct,
-        (None, buffered) => !buffered?,
-    };
-    Some(u8::from(direct).to_string())
-}
-
-/// `4k`, `4096B-4096B`, `(R) 4096B-4096B, (W) …` as one word; another text stays as it is.
-fn size(text: &str) -> String {
-    let first = text
-        .trim_start_matches("(r)")
-        .trim()
-        .split([',', '-', '/'])
-        .next()
-        .unwrap_or_default()
-        .trim();
-    match units::parse_bytes(first) {
-        Ok(bytes) => units::size_word(bytes),
-        Err(_) => text.to_string(),
-    }
 }
 
 /// What may differ and is told.
@@ -349,7 +178,8 @@ pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a s
         let (a, b) = (a.get(name)?.as_str(), b.get(name)?.as_str());
         (a != b).then_some((name, a, b))
     };
-    let mut found: Vec<(&str, &str, &str)> = DECIDING.into_iter().filter_map(name).collect();
+    let mut found: Vec<(&str, &str, &str)> =
+        identity::names().chain(OF_TOOLS).filter_map(name).collect();
     if !(a.contains_key("rw") && b.contains_key("rw"))
         && let (Some(a), Some(b)) = (direction_of(a), direction_of(b))
         && a != b
@@ -361,11 +191,8 @@ pub fn differs<'a>(a: &'a JobFacts, b: &'a JobFacts) -> Vec<(&'static str, &'a s
         told.map_or("a fio job", String::as_str)
     };
     let has_own = |facts: &JobFacts| facts.get("tool").is_some_and(|tool| tool != "fio");
-    let is_common = |name: &&&str| a.contains_key(**name) && b.contains_key(**name);
-    let is_known = DECIDING[..2]
-        .iter()
-        .chain(&["tool", "load"])
-        .any(|name| is_common(&name));
+    let is_common = |name: &str| a.contains_key(name) && b.contains_key(name);
+    let is_known = ["rw", "bs", "tool", "load"].into_iter().any(is_common);
     // Results of which nothing common is known are not alike for want of words, nor are those that a tool of its own way
     // measured and those of a stated job.
     if found.is_empty() && (!is_known || has_own(a) != has_own(b)) {

@@ -1,8 +1,8 @@
 //! What runs of one setting differ by: the only thing that tells what one run against another is worth.
 
 use crate::job;
-use analyse::spread::t_quantile;
 use model::comparison::{Measure, Part, Repeats, Subject};
+use stats::t_quantile;
 
 /// Below so many degrees of freedom a bound on the difference of two runs would be a guess.
 const FREEDOM_MIN: usize = 3;
@@ -23,14 +23,13 @@ pub fn of(groups: &[Group<'_>], part: &Part, measure: &str) -> Option<Repeats> {
         if logs.len() < 2 {
             continue;
         }
-        let centre = crate::interval::mean(&logs);
         let (low, high) = logs
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| {
                 (low.min(*log), high.max(*log))
             });
         largest = largest.max((high - low).exp() - 1.0);
-        square += logs.iter().map(|log| (log - centre).powi(2)).sum::<f64>();
+        square += stats::sum_of_squares(&logs);
         freedom += logs.len() - 1;
         settings += 1;
         records.extend(group.iter().filter_map(|subject| subject.record));

@@ -6,8 +6,6 @@
 
 #[cfg(test)]
 mod agree_tests;
-#[cfg(test)]
-mod dice;
 pub mod fio_json;
 pub mod gather;
 pub mod importers;

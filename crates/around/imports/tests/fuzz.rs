@@ -15,13 +15,10 @@
     reason = "this is a test, and tells how far it came"
 )]
 
-#[path = "../src/dice.rs"]
-mod dice;
-
-use dice::mix64;
 use imports::pieces::found;
 use imports::{How, Importer, Piece, Text, importers};
 use model::imported::Imported;
+use stats::dice::mix64;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

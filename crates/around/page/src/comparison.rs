@@ -3,12 +3,11 @@
 
 use crate::Figure;
 use crate::figure::Table;
-use crate::report::html;
-use crate::report::{LOOSE_ENDS, shell};
-use crate::svg::escape;
-use model::comparison::{Cell, Compared, Comparison, Measure, Standing};
+use crate::report::{Section, header, hint, pieces, section, shell};
+use crate::svg::Picture;
+use maud::{Markup, html};
+use model::comparison::{Cell, Compared, Comparison, Measure, SettingsDiffer, Standing};
 use model::record::Record;
-use std::fmt::Write as _;
 use view::calendar::minute;
 use view::csv::Lines;
 
@@ -40,18 +39,18 @@ pub fn comparison(found: &Comparison, records: &[&Record], wording: &Wording) ->
     }
     let mut page = shell(
         &title(found),
-        &body(found, &order, &figures, &left_out, wording),
+        content(found, &order, &figures, &left_out, wording),
     );
     if page.len() > crate::report::MOST_BYTES {
         figures.iter_mut().for_each(|figure| {
-            figure.narrow.clear();
+            figure.narrow = Picture::default();
             figure.readings = None;
         });
         left_out
             .push("The pictures for narrow screens are left out to keep the file small.".into());
         page = shell(
             &title(found),
-            &body(found, &order, &figures, &left_out, wording),
+            content(found, &order, &figures, &left_out, wording),
         );
     }
     page
@@ -116,74 +115,64 @@ fn letter(order: &[usize], subject: usize) -> char {
     )
 }
 
-fn body(
+fn content(
     found: &Comparison,
     order: &[usize],
     figures: &[Figure],
     left_out: &[String],
     wording: &Wording,
-) -> String {
-    let mut out = String::from("<a class=\"skip\" href=\"#claim\">To the claim</a>\n<main>\n");
-    let _ = write!(
-        out,
-        "<header>\n<div class=\"bar-top\"><p class=\"meta\">{} records side by side</p>\
-         <button type=\"button\" id=\"theme\" hidden>Colours</button></div>\n<h1 id=\"claim\">{}</h1>\n{}</header>\n",
-        found.subjects.len(),
-        escape(&found.sentence),
-        html::table(&subjects(found, order))
-    );
-    let caveats: Vec<String> = order
-        .iter()
-        .flat_map(|index| {
-            let subject = &found.subjects[*index];
-            let name = format!("{} {}", letter(order, *index), called(&subject.name));
-            subject
-                .caveats
-                .iter()
-                .map(move |one| format!("{name}, {}: {}", one.mark, one.why))
-        })
-        .collect();
-    out.push_str(&html::list(&caveats));
-    let numbers: String = found
-        .compared
-        .iter()
-        .map(|one| loads(found, order, one, wording))
-        .collect();
-    let all: Vec<&Figure> = figures.iter().collect();
-    let pictures = if all.is_empty() {
-        "<p class=\"quiet\">– Nothing can be drawn on common axes: no two of them have a rate over time, a distribution or a \
-         response curve of the same kind.</p>\n"
-            .to_string()
-    } else {
-        html::figures(&all)
-    };
-    let sections = [
-        ("numbers", "In numbers", numbers),
-        ("figures", "Over each other", pictures),
+) -> Markup {
+    let mut sections: Vec<Section> = vec![
+        (
+            "numbers",
+            "In numbers",
+            html! {
+                @for one in &found.compared { (loads(found, order, one, wording)) }
+            },
+        ),
+        ("figures", "Over each other", pictures(figures)),
         ("settings", "What else differs", settings(found, order)),
         ("reproduce", "How to reproduce", reproduce(found, order)),
         (
             "limits",
             "What this does not show",
-            html::list(&limits(left_out)),
+            pieces::list(&limits(left_out)),
         ),
     ];
-    for (id, name, content) in sections
-        .iter()
-        .filter(|(_, _, content)| !content.is_empty())
-    {
-        let hint = if *id == "figures" {
-            crate::report::HINT
-        } else {
-            ""
-        };
-        let _ = write!(
-            out,
-            "<section id=\"{id}\">\n<h2>{name}</h2>\n{hint}{content}</section>\n"
-        );
+    sections.retain(|(_, _, inside)| !inside.0.is_empty());
+    let meta = format!("{} records side by side", found.subjects.len());
+    html! {
+        (header(&meta, &found.sentence, &pieces::table(&subjects(found, order))))
+        (pieces::list(&caveats(found, order)))
+        @for part in &sections { (section(part)) }
     }
-    out.push_str(LOOSE_ENDS);
-    out
+}
+
+/// What has to be kept in mind about single records.
+fn caveats(found: &Comparison, order: &[usize]) -> Vec<String> {
+    let of_subject = |index: &usize| {
+        let subject = &found.subjects[*index];
+        let name = format!("{} {}", letter(order, *index), called(&subject.name));
+        subject
+            .caveats
+            .iter()
+            .map(move |one| format!("{name}, {}: {}", one.mark, one.why))
+    };
+    order.iter().flat_map(of_subject).collect()
+}
+
+fn pictures(figures: &[Figure]) -> Markup {
+    let all: Vec<&Figure> = figures.iter().collect();
+    html! {
+        (hint())
+        (pieces::figures(&all))
+        @if all.is_empty() {
+            p.quiet {
+                "– Nothing can be drawn on common axes: no two of them have a rate over time, a distribution or a response \
+                 curve of the same kind."
+            }
+        }
+    }
 }
 
 /// Who is compared.
@@ -228,7 +217,7 @@ fn subjects(found: &Comparison, order: &[usize]) -> Table {
 }
 
 /// One load: a row a measure, a column a record.
-fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wording) -> String {
+fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wording) -> Markup {
     let head = order.iter().map(|index| {
         format!(
             "{} {}",
@@ -259,15 +248,15 @@ fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wor
         format!("{name}: no ratio, the jobs are not alike: {why}.")
     });
     let remarks: Vec<String> = unlike.chain(compared.remarks.iter().cloned()).collect();
-    format!(
-        "<h3>{}</h3>\n{}{}<p class=\"quiet\">Ratios are against {} {}; in brackets what chance inside the runs leaves open, at \
-         95 %. What differs from run to run is not in it.</p>\n",
-        escape(&format!("{name}{}", compared.phrase)),
-        html::table(&table),
-        html::list(&remarks),
-        letter(order, found.base),
-        escape(&called(&found.subjects[found.base].name)),
-    )
+    html! {
+        h3 { (name) (compared.phrase) }
+        (pieces::table(&table))
+        (pieces::list(&remarks))
+        p.quiet {
+            "Ratios are against " (letter(order, found.base)) " " (called(&found.subjects[found.base].name))
+            "; in brackets what chance inside the runs leaves open, at 95 %. What differs from run to run is not in it."
+        }
+    }
 }
 
 fn cell_words(cell: &Cell, wording: &Wording) -> String {
@@ -288,47 +277,42 @@ fn cell_words(cell: &Cell, wording: &Wording) -> String {
 }
 
 /// What differs in settings and facts.
-fn settings(found: &Comparison, order: &[usize]) -> String {
-    let mut out = String::new();
-    for one in &found.settings {
-        let (name, base) = (
-            called(&found.subjects[one.subject].name),
-            called(&found.subjects[found.base].name),
-        );
-        let heading = format!("{} {name} against {base}", letter(order, one.subject));
-        let _ = writeln!(out, "<h3>{}</h3>", escape(&heading));
-        if one.differences.is_empty() {
-            let _ = writeln!(
-                out,
-                "<p>Nothing: {} settings and facts are equal.</p>",
-                one.same
-            );
-            continue;
+fn settings(found: &Comparison, order: &[usize]) -> Markup {
+    let name = |subject: usize| called(&found.subjects[subject].name);
+    html! {
+        @for one in &found.settings {
+            h3 { (letter(order, one.subject)) " " (name(one.subject)) " against " (name(found.base)) }
+            @if one.differences.is_empty() {
+                p { "Nothing: " (one.same) " settings and facts are equal." }
+            } @else {
+                (pieces::table(&differences(one)))
+                p.quiet {
+                    @if one.differences.len() > MOST_SETTINGS {
+                        (one.differences.len() - MOST_SETTINGS) " more differ; "
+                    }
+                    (one.same) " are equal."
+                }
+            }
         }
-        let mut table = Table::new(&["what", "where", "base", "here", "why it can matter"]);
-        let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
-        for difference in one.differences.iter().take(MOST_SETTINGS) {
-            table.row([
-                difference.name.clone(),
-                difference.place.clone(),
-                value(&difference.a),
-                value(&difference.b),
-                difference.why.clone(),
-            ]);
-        }
-        out.push_str(&html::table(&table));
-        let more = one.differences.len().saturating_sub(MOST_SETTINGS);
-        let more = if more > 0 {
-            format!("{more} more differ; ")
-        } else {
-            String::new()
-        };
-        let _ = writeln!(out, "<p class=\"quiet\">{more}{} are equal.</p>", one.same);
     }
-    out
 }
 
-fn reproduce(found: &Comparison, order: &[usize]) -> String {
+fn differences(one: &SettingsDiffer) -> Table {
+    let mut table = Table::new(&["what", "where", "base", "here", "why it can matter"]);
+    let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
+    for difference in one.differences.iter().take(MOST_SETTINGS) {
+        table.row([
+            difference.name.clone(),
+            difference.place.clone(),
+            value(&difference.a),
+            value(&difference.b),
+            difference.why.clone(),
+        ]);
+    }
+    table
+}
+
+fn reproduce(found: &Comparison, order: &[usize]) -> Markup {
     let names = order
         .iter()
         .map(|index| found.subjects[*index].name.clone());
@@ -336,10 +320,10 @@ fn reproduce(found: &Comparison, order: &[usize]) -> String {
         .into_iter()
         .chain(names)
         .collect();
-    format!(
-        "<pre>{}</pre>\n<p class=\"quiet\">`iodyno report` of one of them has its own figures and data.</p>\n",
-        html::command(&words)
-    )
+    html! {
+        pre { (pieces::command_text(&words)) }
+        p.quiet { "`iodyno report` of one of them has its own figures and data." }
+    }
 }
 
 fn limits(left_out: &[String]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! One figure: a picture with everything that has to stand beside it.
 
+use crate::svg::Picture;
 use serde::Serialize;
 
 /// Rows that a figure's table shows at most; the data have the rest.
@@ -17,9 +18,9 @@ pub struct Figure {
     /// What is to be seen, in words made of the data: the text alternative.
     pub description: String,
     /// The picture, 760 wide; empty where there is none. Needs [`crate::STYLE`] to look right.
-    pub svg: String,
+    pub svg: Picture,
     /// The same for narrow screens, 340 wide; empty where the wide one does for both.
-    pub narrow: String,
+    pub narrow: Picture,
     /// The same data as a table.
     pub table: Table,
     /// Why there is no picture, where one would be expected.
@@ -56,15 +57,7 @@ impl Figure {
 
     /// The picture as a file of its own: with its colours, light or dark as the viewer likes it.
     pub fn standalone_svg(&self) -> Option<String> {
-        let end = self.svg.find('>')? + 1;
-        let (head, rest) = self.svg.split_at(end);
-        let description = crate::svg::escape(&self.description);
-        let title = crate::svg::escape(&self.title);
-        Some(format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}<title>{title}</title><desc>{description}</desc>\
-             <style>{}</style><rect class=\"ground\" width=\"100%\" height=\"100%\"/>{rest}\n",
-            crate::svg::escape_style(crate::STYLE)
-        ))
+        self.svg.standalone(&self.title, &self.description)
     }
 }
 

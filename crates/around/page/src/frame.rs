@@ -1,6 +1,7 @@
 //! The frame of a chart: the plot's place, axes with ticks that do not collide, and labels at the ends of lines.
 
-use crate::svg::{Anchor, Svg};
+use crate::svg::{Anchor, Picture, Svg};
+use maud::html;
 use model::units;
 use view::scale::{Quantity, Scale, linear_ticks, log_domain, log_ticks, time_ticks};
 
@@ -30,7 +31,11 @@ impl Size {
 }
 
 /// Draws a picture for a desk and for a phone.
-pub fn both(plot_height: f64, draw: impl Fn(Size, &str) -> String, id: &str) -> (String, String) {
+pub fn both(
+    plot_height: f64,
+    draw: impl Fn(Size, &str) -> Picture,
+    id: &str,
+) -> (Picture, Picture) {
     let narrow = format!("{id}-n");
     (
         draw(
@@ -117,7 +122,7 @@ impl Axis {
                     is_log: false,
                     ticks,
                     title,
-                    reads: format!("{quantity:?}"),
+                    reads: quantity.name().into(),
                 }
             }
             Axis::Log {
@@ -134,13 +139,13 @@ impl Axis {
                     is_log: true,
                     ticks,
                     title,
-                    reads: format!("{quantity:?}"),
+                    reads: quantity.name().into(),
                 }
             }
             Axis::Time { seconds } => {
                 let (ticks, unit) = time_ticks(*seconds, count);
                 let domain = (0.0, seconds.max(1e-3));
-                let reads = "Seconds".into();
+                let reads = Quantity::Seconds.name().into();
                 Ready {
                     domain,
                     is_log: false,
@@ -194,7 +199,17 @@ pub struct Frame {
     size: Size,
     height: f64,
     labels: Vec<(f64, String, String)>,
-    is_open: bool,
+    open: Option<Open>,
+}
+
+/// The plot while it is drawn on.
+#[derive(Debug)]
+struct Open {
+    /// What was drawn before it.
+    under: Svg,
+    /// How the script reads places on it back into values.
+    x: String,
+    y: String,
 }
 
 impl Frame {
@@ -225,7 +240,7 @@ impl Frame {
             size,
             height: bottom + 38.0 + below,
             labels: Vec::new(),
-            is_open: false,
+            open: None,
         };
         frame.draw_y(&y_ready);
         frame.draw_x(&x_ready, below);
@@ -250,24 +265,21 @@ impl Frame {
         let base = bottom + below;
         self.svg.line("axis", (left, bottom), (right, bottom));
         let mut free = f64::NEG_INFINITY;
-        // A group of their own: a span that is zoomed into has other ticks.
-        self.svg
-            .raw(&format!(r#"<g class="x-ticks" data-y="{base}">"#));
+        let mut ticks = Svg::new();
         for (value, label) in &ready.ticks {
             let x = self.x.at(*value);
-            self.svg.line("axis", (x, base), (x, base + 4.0));
+            ticks.line("axis", (x, base), (x, base + 4.0));
             let half = text_width(label) / 2.0;
             // A label that would touch the one before it is left out; its tick stays.
             if x - half > free {
                 let middle = x.min(self.size.width - half - 1.0);
-                self.svg
-                    .text("t2", (middle, base + 17.0), Anchor::Middle, label);
+                ticks.text("t2", (middle, base + 17.0), Anchor::Middle, label);
                 free = x + half + 5.0;
             }
         }
-        self.svg
-            .text("t2", (right, base + 32.0), Anchor::End, &ready.title);
-        self.svg.raw("</g>");
+        ticks.text("t2", (right, base + 32.0), Anchor::End, &ready.title);
+        // A group of their own: a span that is zoomed into has other ticks.
+        self.svg.add(html! { g.x-ticks data-y=(base) { (ticks) } });
     }
 
     /// Says to the script how to read places back into values.
@@ -283,9 +295,8 @@ impl Frame {
             )
         };
         let (x, y) = (words(x, &self.x), words(y, &self.y));
-        self.svg
-            .raw(&format!(r#"<g class="plot" data-x="{x}" data-y="{y}">"#));
-        self.is_open = true;
+        let under = std::mem::take(&mut self.svg);
+        self.open = Some(Open { under, x, y });
     }
 
     /// Room below the axis for something that is not on it; gives its top.
@@ -316,18 +327,20 @@ impl Frame {
 
     /// Ends the plot: what is drawn from here on, such as a legend, does not move when a span is zoomed into.
     pub fn close_plot(&mut self) {
-        if std::mem::take(&mut self.is_open) {
-            self.svg.raw("</g>");
+        if let Some(Open { under, x, y }) = self.open.take() {
+            let plot = std::mem::replace(&mut self.svg, under);
+            self.svg
+                .add(html! { g.plot data-x=(x) data-y=(y) { (plot) } });
         }
     }
 
     /// Draws the labels apart from each other and ends the picture.
-    pub fn finish(mut self, name: &str) -> String {
+    pub fn finish(mut self, name: &str) -> Picture {
         self.close_plot();
         let (_, top, right, bottom) = self.plot;
         let mut labels = std::mem::take(&mut self.labels);
         labels.sort_by(|one, other| one.0.total_cmp(&other.0));
-        self.svg.raw(r#"<g class="ends">"#);
+        let mut ends = Svg::new();
         let wanted: Vec<f64> = labels.iter().map(|(at, _, _)| *at).collect();
         for ((place, at), (_, class, text)) in spread(&wanted, top, bottom)
             .into_iter()
@@ -335,7 +348,7 @@ impl Frame {
             .zip(&labels)
         {
             // A label that had to move is led back to its line.
-            self.svg.path(
+            ends.path(
                 &format!("lead {class}"),
                 &format!(
                     "M{} {}L{} {}",
@@ -346,10 +359,9 @@ impl Frame {
                 ),
             );
             let text = fitted(text, self.size.width - right - 10.0);
-            self.svg
-                .text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
+            ends.text("t", (right + 10.0, place + 4.0), Anchor::Start, &text);
         }
-        self.svg.raw("</g>");
+        self.svg.add(html! { g.ends { (ends) } });
         let (width, height) = (self.size.width, self.height);
         self.svg.finish(&self.id, (width, height), name)
     }
@@ -436,7 +448,7 @@ mod tests {
             name: "reads".into(),
         };
         let svg = Frame::new("a", size, &x, &y, 60.0, 0.0).finish("name");
-        assert!(svg.contains(r#"data-x="lin 0 3600"#), "{svg}");
-        assert!(svg.contains("reads, M IOPS"), "{svg}");
+        assert!(svg.contains(r#"data-x="lin 0 3600"#), "{svg:?}");
+        assert!(svg.contains("reads, M IOPS"), "{svg:?}");
     }
 }

@@ -20,11 +20,13 @@ pub use figure::{Figure, Table};
 pub use figures::compared::figures as compared_figures;
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};
+pub use figures::path::figure as path_figure;
 pub use figures::ranking::{RankRow, RankingPlan, ranking};
 pub use readings::Readings;
 pub use report::csv::series_csv;
 pub use report::markdown::markdown;
 pub use report::{About, report};
+pub use svg::Picture;
 pub use view::scale::Quantity;
 
 /// The style sheet of figures and report: colours as variables for light and dark, classes for every mark. A page of

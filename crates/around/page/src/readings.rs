@@ -84,7 +84,7 @@ impl Readings {
             all.push(reading);
         }
         Readings {
-            quantity: format!("{quantity:?}"),
+            quantity: quantity.name().into(),
             has_mean,
             lines: all,
             ..Readings::default()
@@ -127,7 +127,7 @@ impl Readings {
             edges,
         };
         Readings {
-            quantity: "Ns".into(),
+            quantity: Quantity::Ns.name().into(),
             columns: Some(columns),
             ..Readings::default()
         }

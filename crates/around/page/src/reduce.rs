@@ -35,9 +35,8 @@ pub fn gaps(steps: &[Step]) -> Vec<(f64, f64)> {
 
 /// The median length of the steps.
 pub fn typical_length(steps: &[Step]) -> f64 {
-    let mut lengths: Vec<f64> = steps.iter().map(|step| step.to - step.from).collect();
-    lengths.sort_by(f64::total_cmp);
-    lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
+    let lengths: Vec<f64> = steps.iter().map(|step| step.to - step.from).collect();
+    stats::median(&lengths)
 }
 
 /// Points of a line through the steps, as (place, value), with `None` where the line breaks. `place` gives the pixel of a

@@ -1,7 +1,7 @@
 //! From raw samples of counters to what holds in each interval.
 
 use crate::reduce::Step;
-use model::field::subject;
+use model::field::{Field, Formula, subject};
 use model::record::Record;
 use model::sample::{SensorLog, Series};
 
@@ -11,6 +11,31 @@ pub fn log_of<'a>(record: &'a Record, sensor: &str) -> Option<&'a SensorLog> {
         .sensors
         .iter()
         .find(|log| log.sensor == sensor && log.no_data.is_none() && !log.time_ns.is_empty())
+}
+
+/// A declared field of one subject in each interval of a log. A ratio has no value where there was nothing to divide by.
+pub fn field(log: &SensorLog, field: &Field, subject: &str) -> Option<Vec<Step>> {
+    let names = |patterns: &[&str]| -> Vec<String> {
+        let of = |pattern: &&str| pattern.replacen("{}", subject, 1);
+        patterns.iter().map(of).collect()
+    };
+    match field.formula {
+        Formula::Last(of, factor) => gauge(log, &names(of), factor),
+        Formula::Rate(of, factor) => rates(log, &names(of), factor),
+        Formula::Ratio(of, per, factor) => {
+            let (of, per) = (
+                rates(log, &names(of), factor)?,
+                rates(log, &names(per), 1.0)?,
+            );
+            let value =
+                |of: &Step, per: &Step| Some(of.value? / per.value.filter(|per| *per > 0.0)?);
+            let steps = of.iter().zip(&per).map(|(of, per)| Step {
+                value: value(of, per),
+                ..*of
+            });
+            Some(steps.collect())
+        }
+    }
 }
 
 /// What several counters grew by together, per second, between each two samples: a counter's first sample gives nothing,
@@ -161,6 +186,25 @@ mod tests {
         assert_eq!(total(&log, "disk.vda.read_ios"), Some(60.0));
         assert_eq!(subjects(&log, "disk.{}.read_ios"), ["vda"]);
         assert_eq!(rates(&log, &["disk.sda.read_ios".into()], 1.0), None);
+    }
+
+    #[test]
+    fn declared_fields_are_computed_as_they_say() {
+        let mut log = log(&[Some(0.0), Some(10.0), Some(10.0)]);
+        let sectors = [0.0, 80.0, 80.0].map(Some).to_vec();
+        log.series.push(Series {
+            name: "disk.vda.read_sectors".into(),
+            values: sectors,
+            ..log.series[0].clone()
+        });
+        let values = |id: &str| -> Vec<Option<f64>> {
+            let declared = model::field::disk::find(id).unwrap();
+            let steps = field(&log, declared, "vda").unwrap();
+            steps.iter().map(|step| step.value).collect()
+        };
+        assert_eq!(values("disk.reads_per_s"), [Some(20.0), Some(0.0)]);
+        assert_eq!(values("disk.read_bytes_per_s"), [Some(81_920.0), Some(0.0)]);
+        assert_eq!(values("disk.size_read_bytes"), [Some(4_096.0), None]);
     }
 
     #[test]

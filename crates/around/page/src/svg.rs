@@ -2,37 +2,51 @@
 //!
 //! An element with a coordinate that is no number is left out: a wrong place would be a lie, a missing mark is seen.
 
+use maud::{Markup, PreEscaped, Render, html};
 use model::units;
+use serde::Serialize;
 use std::fmt::Write;
+use std::ops::Deref;
+use view::markup::{XML_DECLARATION, finished};
 
-/// Escapes text for element content and for attributes in double quotes. Control characters, which no XML may hold,
-/// become a visible mark.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(' '),
-            // Controls are no XML, and marks without width or with a direction make a name read as another.
-            foreign
-                if model::text::is_unsafe(foreign)
-                    || matches!(foreign, '\u{fffe}' | '\u{ffff}') =>
-            {
-                out.push('\u{fffd}');
-            }
-            plain => out.push(plain),
-        }
+/// A finished picture, which stands in a page as it is: nothing but [`Svg::finish`] makes one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Picture(String);
+
+impl Picture {
+    /// The picture as a file of its own: with its colours, light or dark as the viewer likes it.
+    pub fn standalone(&self, title: &str, description: &str) -> Option<String> {
+        let (head, rest) = self.0.split_at(self.0.find('>')? + 1);
+        let words = html! {
+            title { (title) }
+            desc { (description) }
+        };
+        let file = html! {
+            (XML_DECLARATION)
+            (PreEscaped(head))
+            (finished(words))
+            style { (crate::STYLE) }
+            rect.ground width="100%" height="100%" {}
+            (PreEscaped(rest))
+            "\n"
+        };
+        Some(file.into_string())
     }
-    out
 }
 
-/// A style sheet as content of an element of XML.
-pub fn escape_style(style: &str) -> String {
-    style.replace('&', "&amp;").replace('<', "&lt;")
+impl Deref for Picture {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Render for Picture {
+    fn render_to(&self, out: &mut String) {
+        out.push_str(&self.0);
+    }
 }
 
 /// A coordinate with one decimal, without a useless `.0` and without a minus in front of zero.
@@ -73,114 +87,114 @@ pub struct Svg {
     out: String,
 }
 
+impl Render for Svg {
+    fn render_to(&self, out: &mut String) {
+        out.push_str(&self.out);
+    }
+}
+
 impl Svg {
     /// Nothing yet.
     pub fn new() -> Svg {
         Svg::default()
     }
 
+    /// Any element.
+    pub fn add(&mut self, element: Markup) {
+        self.out.push_str(&element.0);
+    }
+
     /// A straight line.
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         if is_drawable(&[x1, y1, x2, y2]) {
-            let (x1, y1, x2, y2) = (number(x1), number(y1), number(x2), number(y2));
-            let _ = write!(
-                self.out,
-                r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#
-            );
+            self.add(html! {
+                line class=(class) x1=(number(x1)) y1=(number(y1)) x2=(number(x2)) y2=(number(y2)) {}
+            });
         }
     }
 
     /// A rectangle; one of no extent is left out.
     pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
         if is_drawable(&[x, y, width, height]) && width > 0.0 && height > 0.0 {
-            let (x, y, width, height) = (number(x), number(y), number(width), number(height));
-            let _ = write!(
-                self.out,
-                r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#
-            );
+            self.add(html! {
+                rect class=(class) x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) {}
+            });
         }
     }
 
     /// A circle.
     pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         if is_drawable(&[x, y, radius]) {
-            let (x, y, radius) = (number(x), number(y), number(radius));
-            let _ = write!(
-                self.out,
-                r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#
-            );
+            self.add(html! {
+                circle class=(class) cx=(number(x)) cy=(number(y)) r=(number(radius)) {}
+            });
         }
     }
 
     /// A path, by its data; an empty one is left out.
     pub fn path(&mut self, class: &str, data: &str) {
         if !data.is_empty() {
-            let _ = write!(self.out, r#"<path class="{class}" d="{data}"/>"#);
+            self.add(html! { path class=(class) d=(data) {} });
         }
     }
 
     /// A path that a reading at the cursor names.
     pub fn named_path(&mut self, class: &str, name: &str, data: &str) {
         if !data.is_empty() {
-            let name = escape(name);
-            let _ = write!(
-                self.out,
-                r#"<path class="{class}" data-name="{name}" d="{data}"/>"#
-            );
+            self.add(html! { path class=(class) data-name=(name) d=(data) {} });
         }
     }
 
     /// A text.
     pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         if is_drawable(&[x, y]) {
-            let (x, y, text) = (number(x), number(y), escape(text));
-            let anchor = anchor.name();
-            let _ = write!(
-                self.out,
-                r#"<text class="{class}" x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>"#
-            );
+            self.add(html! {
+                text class=(class) x=(number(x)) y=(number(y)) text-anchor=(anchor.name()) { (text) }
+            });
         }
     }
 
     /// What `inside` draws, as one group with a class and a name that shows under the pointer.
     pub fn group(&mut self, class: &str, name: &str, inside: impl FnOnce(&mut Svg)) {
-        let _ = write!(self.out, r#"<g class="{class}">"#);
-        if !name.is_empty() {
-            let _ = write!(self.out, "<title>{}</title>", escape(name));
-        }
-        inside(self);
-        self.out.push_str("</g>");
-    }
-
-    /// Text that is SVG already.
-    pub fn raw(&mut self, svg: &str) {
-        self.out.push_str(svg);
+        let mut content = Svg::new();
+        inside(&mut content);
+        self.add(html! {
+            g class=(class) {
+                @if !name.is_empty() { title { (name) } }
+                (content)
+            }
+        });
     }
 
     /// The whole picture: its size, its name for those who cannot see it, and what is drawn on it.
-    pub fn finish(self, id: &str, (width, height): (f64, f64), name: &str) -> String {
+    pub fn finish(self, id: &str, (width, height): (f64, f64), name: &str) -> Picture {
         let (width, height) = (number(width), number(height));
         // The hatch has a name of its own in each picture: several stand on one page.
-        let hatch = format!(
-            r#"<defs><pattern id="{id}-h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>"#
-        );
-        let needs_hatch = self.out.contains(&format!("#{id}-h"));
-        format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" class="fig" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{}">{}{}</svg>"#,
-            escape(name),
-            if needs_hatch { hatch.as_str() } else { "" },
-            self.out
-        )
+        let hatch = format!("{id}-h");
+        let needs_hatch = self.out.contains(&format!("#{hatch}"));
+        let picture = html! {
+            svg xmlns="http://www.w3.org/2000/svg" class="fig" viewBox={ "0 0 " (width) " " (height) }
+                width=(width) height=(height) role="img" aria-label=(name) {
+                @if needs_hatch {
+                    defs {
+                        pattern id=(hatch) width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                            line class="hatch" x1="0" y1="0" x2="0" y2="6" {}
+                        }
+                    }
+                }
+                (self)
+            }
+        };
+        Picture(finished(picture).into_string())
     }
 
     /// A hatched rectangle: no data, or not run.
     pub fn hatched(&mut self, id: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
         if is_drawable(&[x, y, width, height]) && width > 0.0 && height > 0.0 {
-            let (x, y, width, height) = (number(x), number(y), number(width), number(height));
-            let _ = write!(
-                self.out,
-                r#"<rect class="gap" x="{x}" y="{y}" width="{width}" height="{height}" fill="url(#{id}-h)"/>"#
-            );
+            self.add(html! {
+                rect class="gap" x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height))
+                    fill={ "url(#" (id) "-h)" } {}
+            });
         }
     }
 
@@ -315,17 +329,6 @@ impl PathData {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hostile_text_stays_text() {
-        let name = "sd<a>\" onload='x' &\u{202e}</script>\u{1}";
-        let escaped = escape(name);
-        assert!(
-            !escaped.contains(['<', '>', '"', '\'', '\u{1}', '\u{202e}']),
-            "{escaped}"
-        );
-        assert!(escaped.contains("&lt;/script&gt;"), "{escaped}");
-    }
 
     #[test]
     fn what_is_no_number_is_not_drawn() {

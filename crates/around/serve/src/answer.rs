@@ -3,8 +3,8 @@
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::failure::ErrorDocument;
 use serde::Serialize;
-use serde_json::json;
 
 /// An answer that worked.
 #[derive(Debug)]
@@ -70,12 +70,8 @@ impl IntoResponse for Reply {
 pub struct Fault {
     /// HTTP status.
     pub status: u16,
-    /// What failed, on what, why.
-    pub error: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-    /// Exit code of the verb behind it.
-    pub exit: Option<i32>,
+    /// What failed, on what, why, what to do, and the exit code of the verb behind it.
+    pub told: Box<ErrorDocument>,
     /// More headers.
     pub headers: Vec<(HeaderName, String)>,
 }
@@ -85,9 +81,7 @@ impl Fault {
     pub fn new(status: u16, error: impl Into<String>) -> Fault {
         Fault {
             status,
-            error: error.into(),
-            hint: None,
-            exit: None,
+            told: Box::new(ErrorDocument::new(error)),
             headers: Vec::new(),
         }
     }
@@ -103,9 +97,18 @@ impl Fault {
             .hint("The terminal in which `iodyno serve` runs may say more.")
     }
 
+    /// What was to be looked at cannot be read.
+    pub fn unreadable(error: host::Error) -> Fault {
+        let is_permission = error.is_permission();
+        Fault {
+            status: if is_permission { 403 } else { 422 },
+            ..error.into()
+        }
+    }
+
     /// The same with what to do.
     pub fn hint(mut self, hint: impl Into<String>) -> Fault {
-        self.hint = Some(hint.into());
+        self.told.hint = Some(hint.into());
         self
     }
 
@@ -124,38 +127,27 @@ impl From<store::StoreError> for Fault {
             store::Kind::Rights => 403,
             _ => 500,
         };
-        let (what, hint) = error
-            .message
-            .split_once('\n')
-            .unwrap_or((&error.message, ""));
-        let fault = Fault::new(status, what);
-        if hint.is_empty() {
-            fault
-        } else {
-            fault.hint(hint)
+        Fault {
+            told: Box::new(ErrorDocument::of(&error.message, error.parts)),
+            ..Fault::new(status, "")
         }
     }
 }
 
 impl From<host::Error> for Fault {
     fn from(error: host::Error) -> Fault {
-        Fault::new(
-            if error.is_permission() { 403 } else { 500 },
-            error.to_string(),
-        )
+        let status = if error.is_permission() { 403 } else { 500 };
+        Fault {
+            told: Box::new(ErrorDocument::of(&error.to_string(), error.parts())),
+            ..Fault::new(status, "")
+        }
     }
 }
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        let mut document = json!({"schema": "iodyno.error/1", "error": self.error});
-        if let Some(hint) = self.hint {
-            document["hint"] = hint.into();
-        }
-        if let Some(exit) = self.exit {
-            document["exit"] = exit.into();
-        }
-        let body = document.to_string().into_bytes();
+        // It is made of strings and a number, which JSON always has room for.
+        let body = serde_json::to_vec(&self.told).unwrap_or_default();
         Reply {
             status: self.status,
             kind: JSON,

@@ -8,7 +8,7 @@ use crate::jobs::Jobs;
 use crate::route::{self, Body, Call, Gate, Handle, Route, Run, Verb};
 use crate::server::Options;
 use crate::sessions::{Session, Sessions};
-use crate::{assets, headers, routes};
+use crate::{assets, headers, routes, verbs};
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, Uri, header};
@@ -16,6 +16,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use host::{Host, Upload};
+use runner::{Place, Runner};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,6 +51,8 @@ pub struct Door {
     pub options: Options,
     /// The live machine.
     pub host: Host,
+    /// What starts verbs beside us.
+    pub runner: Runner,
     /// Who is in.
     pub sessions: Sessions,
     /// By which names we are called.
@@ -96,6 +99,7 @@ impl Door {
         Door {
             hosts: Hosts::new(&names),
             host,
+            runner: Runner::new(Place::Here, options.program.clone()),
             sessions: Sessions::default(),
             jobs: Jobs::default(),
             hub: Arc::new(Hub::new()),
@@ -213,7 +217,7 @@ async fn try_enter(
     match route.run {
         Run::Events => Ok(events::response(&door, &call, &parts.headers)),
         Run::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
-        Run::Call(handle) | Run::Verb(handle) | Run::File(handle) => {
+        Run::Call(handle) | Run::Look(handle) | Run::Verb(handle) | Run::File(handle) => {
             at_work(door, route, call, handle, own_turn).await
         }
     }
@@ -275,20 +279,26 @@ async fn at_work(
 ) -> Result<Response, Fault> {
     // Dropped with this future when the connection ends, and then nobody waits for the verb any more.
     let _cancel = call.cancel.on_drop();
-    let is_read = route.verb == Verb::Get && matches!(route.run, Run::Call(_));
+    // Verbs have limits of their own, and a change is waited for however long it takes.
+    let limit = match (&route.run, route.verb) {
+        (Run::Call(_), Verb::Get) => Some(READ_TIME),
+        (Run::Look(_), _) => Some(verbs::LOOK_TIME),
+        _ => None,
+    };
     let own_turn = match route.run {
         Run::Call(_) => Some(turn(&door.turns.reads).await?),
-        Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
+        Run::Look(_) | Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
         _ => own_turn,
     };
     let work = tokio::task::spawn_blocking(move || {
         let _turn = own_turn;
         handle(&door, &call)
     });
-    // Verbs have limits of their own, and a change is waited for however long it takes.
-    let done = match is_read {
-        true => tokio::time::timeout(READ_TIME, work).await.map_err(busy)?,
-        false => work.await,
+    let done = match limit {
+        Some(limit) => tokio::time::timeout(limit, work)
+            .await
+            .map_err(|_| busy(limit))?,
+        None => work.await,
     };
     done.map_err(|_| Fault::defect())?
         .map(IntoResponse::into_response)
@@ -297,12 +307,12 @@ async fn at_work(
 async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {
     let turn = tokio::time::timeout(READ_TIME, Arc::clone(turns).acquire_owned())
         .await
-        .map_err(busy)?;
+        .map_err(|_| busy(READ_TIME))?;
     turn.map_err(|_| Fault::defect())
 }
 
-fn busy<T>(_: T) -> Fault {
-    let limit = model::units::span_ms(READ_TIME.as_millis() as u64);
+fn busy(limit: Duration) -> Fault {
+    let limit = model::units::span_ms(limit.as_millis() as u64);
     Fault::new(503, format!("the server is busy: no answer within {limit}"))
         .hint("Try again when less is at work.")
 }

@@ -19,6 +19,22 @@ pub const ERROR: Shape = Shape::Open(&[
         "what failed, on what, why",
     ),
     may(
+        "on",
+        Shape::Text {
+            max: 100_000,
+            of: crate::shape::Letters::Any,
+        },
+        "on what, where it is known",
+    ),
+    may(
+        "why",
+        Shape::Text {
+            max: 100_000,
+            of: crate::shape::Letters::Any,
+        },
+        "why, where it is known apart from the sentence",
+    ),
+    may(
         "hint",
         Shape::Text {
             max: 100_000,
@@ -146,7 +162,10 @@ fn responses(route: &Route, is_read_only: bool) -> Value {
     }
     let mut statuses = vec![400, 403, 404, 431];
     // A read of the store, or a verb, that takes too long.
-    if matches!(route.run, Run::Call(_) | Run::Verb(_) | Run::File(_)) {
+    if matches!(
+        route.run,
+        Run::Call(_) | Run::Look(_) | Run::Verb(_) | Run::File(_)
+    ) {
         statuses.extend([413, 503]);
     }
     if route.gate != Gate::Anybody {

@@ -4,7 +4,7 @@ use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::sessions::Session;
 use crate::shape::{Field, Shape};
-use crate::verbs::Cancel;
+use runner::Cancel;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -62,6 +62,8 @@ pub enum Run {
     Quick(Handle),
     /// On a thread that may wait for the store.
     Call(Handle),
+    /// On a thread that waits for the machine or computes for long.
+    Look(Handle),
     /// On a thread that waits for a verb.
     Verb(Handle),
     /// The stream of events.

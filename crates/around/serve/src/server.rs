@@ -41,12 +41,11 @@ pub struct Options {
 pub enum ServeError {
     /// Others could listen in.
     #[error(
-        "{0} can be reached from other machines, and without TLS anybody between could read the token and take over.\n\
-         Give --tls-cert and --tls-key, or stay on loopback and forward the port: ssh -L 7979:localhost:7979 HOST"
+        "{0} can be reached from other machines, and without TLS anybody between could read the token and take over."
     )]
     Exposed(SocketAddr),
     /// The address cannot be had.
-    #[error("cannot listen on {0}: {1}\n--listen 127.0.0.1:0 takes a free port.")]
+    #[error("cannot listen on {0}: {1}")]
     Bind(SocketAddr, std::io::Error),
     /// A certificate or key that is none.
     #[error("{}: {why}", path.display())]
@@ -58,8 +57,8 @@ pub enum ServeError {
     },
     /// A key that others may read or write.
     #[error(
-        "{}: others than its owner may read or change this key, so it may not be ours alone\n\
-         Take their rights with chmod 600 {}, or chmod 640 where a group of its own reads it.", .0.display(), .0.display()
+        "{}: others than its owner may read or change this key, so it may not be ours alone",
+        .0.display()
     )]
     OpenKey(PathBuf),
     /// The machine failed.
@@ -71,6 +70,24 @@ pub enum ServeError {
     /// The executor could not be started.
     #[error("cannot start the server: {0}")]
     Start(std::io::Error),
+}
+
+impl ServeError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ServeError::Exposed(_) => Some(
+                "Give --tls-cert and --tls-key, or stay on loopback and forward the port: ssh -L 7979:localhost:7979 HOST"
+                    .into(),
+            ),
+            ServeError::Bind(..) => Some("--listen 127.0.0.1:0 takes a free port.".into()),
+            ServeError::OpenKey(file) => Some(format!(
+                "Take their rights with chmod 600 {}, or chmod 640 where a group of its own reads it.",
+                file.display()
+            )),
+            _ => None,
+        }
+    }
 }
 
 /// What happens while it runs.

@@ -2,6 +2,7 @@
 //! names one by its key and never a path.
 
 use host::{Host, files, rights};
+use kernel::mounts::Mounts;
 use serde::Serialize;
 use std::path::Path;
 
@@ -125,54 +126,19 @@ const STORING: &[&str] = &[
     "fuse.s3fs",
 ];
 
-/// The mounts in a `mountinfo` (Documentation/filesystems/proc.rst, 3.5), the last on each place.
+/// The mounts of what stores, the last on each place.
 fn mounts(text: &str) -> Vec<Mount> {
     let mut mounts: Vec<Mount> = Vec::new();
-    for line in text.lines() {
-        let Some((left, right)) = line.split_once(" - ") else {
-            continue;
-        };
-        let (left, right): (Vec<&str>, Vec<&str>) =
-            (left.split(' ').collect(), right.split(' ').collect());
-        let ([_, _, _, _, place, options, ..], [kind, source, super_options, ..]) =
-            (&left[..], &right[..])
-        else {
-            continue;
-        };
-        if !source.starts_with("/dev/") && !STORING.contains(kind) {
-            continue;
+    for mount in Mounts::parse(text) {
+        if mount.source.starts_with("/dev/") || STORING.contains(&mount.fstype.as_str()) {
+            mounts.retain(|known| known.path != mount.point);
+            mounts.push(Mount {
+                read_only: mount.is_read_only(),
+                path: mount.point,
+            });
         }
-        let is_read_only = |options: &str| options.split(',').any(|option| option == "ro");
-        let read_only = is_read_only(options) || is_read_only(super_options);
-        let path = unescaped(place);
-        mounts.retain(|mount| mount.path != path);
-        mounts.push(Mount { path, read_only });
     }
     mounts
-}
-
-/// `\040` and its like, which stand for blanks.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let octal = |digits: &[u8]| {
-            std::str::from_utf8(digits)
-                .ok()
-                .and_then(|text| u8::from_str_radix(text, 8).ok())
-        };
-        match (first, tail.get(..3).and_then(octal)) {
-            (b'\\', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[3..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Why the store did not do what it was asked.
 
-use model::text::{clean, shell_word};
+use model::failure::Parts;
+use model::text::{clean, shell_word, shown};
 use rusqlite::ErrorCode;
 use std::path::Path;
 
@@ -31,6 +32,8 @@ pub struct StoreError {
     pub kind: Kind,
     /// What failed, on what, why, and what to do.
     pub message: String,
+    /// The same apart; what to do is the end of the message.
+    pub parts: Parts,
 }
 
 impl StoreError {
@@ -39,7 +42,28 @@ impl StoreError {
         StoreError {
             kind,
             message: message.into(),
+            parts: Parts::default(),
         }
+    }
+
+    /// The same on this file.
+    pub(crate) fn on(mut self, path: &Path) -> Self {
+        self.parts.on = Some(shown(path));
+        self
+    }
+
+    /// The same for this reason.
+    pub(crate) fn why(mut self, why: impl Into<String>) -> Self {
+        self.parts.why = Some(why.into());
+        self
+    }
+
+    /// The same with what to do, on a line of its own.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        self.message = format!("{}\n{hint}", self.message);
+        self.parts.hint = Some(hint);
+        self
     }
 }
 
@@ -51,25 +75,29 @@ impl From<host::Error> for StoreError {
             error if error.is_permission() => Kind::Rights,
             _ => Kind::Failed,
         };
-        StoreError::new(kind, error.to_string())
+        StoreError {
+            parts: error.parts(),
+            ..StoreError::new(kind, error.to_string())
+        }
     }
 }
 
 /// A store that is not whole.
 pub(crate) fn damaged(path: &Path, why: &str) -> StoreError {
-    let damaged = format!("{}.damaged", path.display());
-    let (named, damaged) = (path.display().to_string(), shell_word(&damaged));
-    let (path, why) = (clean(&named), clean(why));
+    let named = path.display().to_string();
+    let beside = format!("{named}.damaged");
+    let damaged = shell_word(&beside);
     let here = shell_word(&named);
-    StoreError::new(
-        Kind::Damaged,
-        format!(
-            "the store {path} cannot be used: {why}; nothing in it was changed.\n\
-             Put a backup in its place (`iodyno store backup` makes them), or move it away to begin a new one:\n\
+    let why = clean(why);
+    let message = format!(
+        "the store {} cannot be used: {why}; nothing in it was changed.",
+        shown(path)
+    );
+    StoreError::new(Kind::Damaged, message).on(path).why(why).hint(format!(
+        "Put a backup in its place (`iodyno store backup` makes them), or move it away to begin a new one:\n\
              mv {here} {damaged}\n\
              What can still be read of it: sqlite3 {damaged} .recover | sqlite3 recovered.db"
-        ),
-    )
+    ))
 }
 
 /// What SQLite said, with what to do.
@@ -95,9 +123,12 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
             "Another directory can be set with IODYNO_STATE_DIR.",
         ),
     };
-    let path = model::text::shown(path);
-    StoreError::new(
-        kind,
-        format!("the store {path} cannot be used: {error}; nothing in it was changed.\n{advice}"),
-    )
+    let message = format!(
+        "the store {} cannot be used: {error}; nothing in it was changed.",
+        shown(path)
+    );
+    StoreError::new(kind, message)
+        .on(path)
+        .why(error.to_string())
+        .hint(advice)
 }

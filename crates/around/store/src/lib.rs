@@ -92,20 +92,22 @@ impl Store {
 
     fn missing(&self, id: i64) -> StoreError {
         let path = model::text::shown(&self.path);
-        StoreError::new(
-            Kind::Missing,
-            format!("there is no record {id} in {path}.\n`iodyno list` shows what there is."),
-        )
+        StoreError::new(Kind::Missing, format!("there is no record {id} in {path}."))
+            .on(&self.path)
+            .hint("`iodyno list` shows what there is.")
     }
 
     fn damaged(&self, id: i64, why: &str) -> StoreError {
         StoreError::new(
             Kind::Damaged,
             format!(
-                "record {id} in {} cannot be read: {why}.\n`iodyno store check` says what else is damaged.",
+                "record {id} in {} cannot be read: {why}.",
                 model::text::shown(&self.path)
             ),
         )
+        .on(&self.path)
+        .why(why)
+        .hint("`iodyno store check` says what else is damaged.")
     }
 
     fn failed(&self, error: &rusqlite::Error) -> StoreError {

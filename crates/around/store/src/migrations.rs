@@ -2,13 +2,13 @@
 
 use crate::error::{Kind, StoreError};
 use crate::schema::{APPLICATION, CREATE, FROM_2, SCHEMA};
-use crate::{Store, backup, columns, open, write};
+use crate::{Store, backup, columns, document, job_words, open, write};
 use model::record::Record;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 
-/// From whatever schema the file has to [`SCHEMA`]. Documents are carried over as they are; columns of schema 1 are
-/// derived anew.
+/// From whatever schema the file has to [`SCHEMA`]. Documents are carried over as they are; columns of schema 1,
+/// and words and fingerprints of jobs of every schema, are derived anew.
 pub fn run(store: &Store) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| store.failed(&error);
     // From here on nobody else writes, so that the copy is what is migrated.
@@ -23,7 +23,8 @@ pub fn run(store: &Store) -> Result<(), StoreError> {
     keep_copy(&store.path, version)?;
     match version {
         1 => from_1(&transaction).map_err(failed)?,
-        _ => transaction.execute_batch(FROM_2).map_err(failed)?,
+        2 => from_2(&transaction).map_err(failed)?,
+        _ => derive_jobs(&transaction).map_err(failed)?,
     }
     transaction
         .pragma_update(None, "application_id", APPLICATION)
@@ -49,10 +50,10 @@ fn keep_copy(path: &Path, version: i64) -> Result<(), StoreError> {
         let beside = name("").display().to_string();
         return Err(StoreError::new(
             Kind::Failed,
-            format!(
-                "there are a thousand copies of the store beside it ({beside} …).\nMove them away."
-            ),
-        ));
+            format!("there are a thousand copies of the store beside it ({beside} …)."),
+        )
+        .on(path)
+        .hint("Move them away."));
     };
     let source = open::read_only(path).map_err(|error| crate::error::explain(path, &error))?;
     backup::copy(&source, &copy)
@@ -77,6 +78,43 @@ fn from_1(transaction: &Transaction) -> rusqlite::Result<()> {
     drop(rows);
     drop(statement);
     transaction.execute_batch("DROP TABLE record_1")
+}
+
+/// Schema 2 did not say where records come from.
+fn from_2(transaction: &Transaction) -> rusqlite::Result<()> {
+    transaction.execute_batch(FROM_2)?;
+    derive_jobs(transaction)
+}
+
+/// Derives the words and fingerprints of all jobs. A document that cannot be read keeps what it has.
+fn derive_jobs(transaction: &Transaction) -> rusqlite::Result<()> {
+    let mut update = transaction.prepare(
+        "UPDATE record SET job = ?2, job_words = ?3, job_core = ?4, job_print = ?5 WHERE id = ?1",
+    )?;
+    let mut statement = transaction.prepare(
+        "SELECT record.id, record.document_bytes, document.body
+         FROM record JOIN document ON document.record = record.id",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (id, bytes, body): (i64, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let Some(record) = document::unpack(&body, bytes)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Record>(&text).ok())
+        else {
+            continue;
+        };
+        let job = job_words::of(&record);
+        let job = job.as_ref();
+        update.execute(params![
+            id,
+            job.map(|job| &job.phrase),
+            job.map(|job| &job.words),
+            job.map(|job| &job.core),
+            job.and_then(|job| job.print.as_ref()),
+        ])?;
+    }
+    Ok(())
 }
 
 fn carry_over(transaction: &Transaction, id: i64, text: &str) -> rusqlite::Result<i64> {

@@ -205,3 +205,36 @@ fn a_store_of_schema_2_is_merged_and_stays_old() {
         .unwrap();
     assert_eq!(version, 2);
 }
+
+/// A store of schema 3 is one of today's whose jobs have the words and fingerprints of before.
+#[test]
+fn what_schema_3_held_of_jobs_is_derived_anew() {
+    let home = Home::new();
+    let mut other = record("a", "vda", "two");
+    other.job.rw_stride = 4096;
+    home.open()
+        .insert_all(&[record("a", "vda", "one"), other.clone(), imported()])
+        .unwrap();
+    let jobs = |store: &Store| -> Vec<(Option<String>, Option<String>)> {
+        (1..=3)
+            .map(|id| store.row(id).unwrap())
+            .map(|row| (row.job, row.job_print))
+            .collect()
+    };
+    let wanted = jobs(&home.open());
+    let old = Connection::open(home.file()).unwrap();
+    old.execute_batch(
+        "UPDATE record SET job = 'old', job_words = ' old ', job_core = 'old', job_print = 'old';
+         UPDATE document SET body = x'00' WHERE record = 3; PRAGMA user_version = 3;",
+    )
+    .unwrap();
+    drop(old);
+    let store = home.open();
+    let found = jobs(&store);
+    assert_eq!(found[..2], wanted[..2]);
+    assert_ne!(found[0].1, found[1].1, "a stride is another job");
+    let kept = (Some("old".to_string()), Some("old".to_string()));
+    assert_eq!(found[2], kept, "what cannot be read keeps its columns");
+    assert!(host::files::kind(&home.path().join("records.db.schema-3")).is_ok());
+    assert_eq!(store.get(2).unwrap(), other);
+}

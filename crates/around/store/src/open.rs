@@ -49,11 +49,12 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
         return Err(StoreError::new(
             Kind::Rights,
             format!(
-                "the store {} cannot be written to; nothing in it was changed.\n\
-                 Another directory can be set with IODYNO_STATE_DIR.",
+                "the store {} cannot be written to; nothing in it was changed.",
                 model::text::shown(path)
             ),
-        ));
+        )
+        .on(path)
+        .hint("Another directory can be set with IODYNO_STATE_DIR."));
     }
     match found {
         Found::Schema(SCHEMA) => Ok(()),
@@ -69,17 +70,21 @@ pub fn to_read(path: &Path) -> Result<Store, StoreError> {
         Found::Nothing => empty(path),
         Found::Schema(SCHEMA) => {
             let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
-            Ok(Store { connection, path: path.into() })
+            Ok(Store {
+                connection,
+                path: path.into(),
+            })
         }
         Found::Schema(_) => to_write(path).map_err(|error| match error.kind {
             Kind::Rights => StoreError::new(
                 Kind::Rights,
                 format!(
-                    "the store {} is of an earlier version and has to be brought up to date first.\n\
-                     Run `iodyno list` once as a user who may write to it.",
+                    "the store {} is of an earlier version and has to be brought up to date first.",
                     model::text::shown(path)
                 ),
-            ),
+            )
+            .on(path)
+            .hint("Run `iodyno list` once as a user who may write to it."),
             _ => error,
         }),
     }
@@ -182,10 +187,12 @@ fn newer(path: &Path, version: i64) -> StoreError {
         Kind::Newer,
         format!(
             "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
-             changed.\nUse that iodyno, or set IODYNO_STATE_DIR to another directory.",
+             changed.",
             model::text::shown(path)
         ),
     )
+    .on(path)
+    .hint("Use that iodyno, or set IODYNO_STATE_DIR to another directory.")
 }
 
 /// A connection that cannot write. Who may not write beside the file cannot make the index of its log either; then

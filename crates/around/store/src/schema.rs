@@ -1,7 +1,8 @@
 //! The tables. Documents lie apart from the columns that are searched, so that a list reads none of them.
 
-/// Version of the tables; `PRAGMA user_version` of the file.
-pub const SCHEMA: i64 = 3;
+/// Version of the tables and of what their columns hold; `PRAGMA user_version` of the file. Schema 4 has the tables of
+/// schema 3, and words and fingerprints of jobs as [`model::job::identity::VERSION`] has them.
+pub const SCHEMA: i64 = 4;
 
 /// `PRAGMA application_id` of the file from schema 2 on: `iody`.
 pub const APPLICATION: i64 = 0x696f_6479;

@@ -5,7 +5,8 @@
 
 use super::explain;
 use super::gathered::Gathered;
-use analyse::figures::{LOAD_IOS, Recipe};
+use super::meter::{Gauge, GrainSpan, Meter, MeterError, MeterScope};
+use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
 use apply::{Knob, SubjectFiles};
 use experiment::deadline::Deadline;
@@ -51,6 +52,8 @@ pub struct Setup<'a> {
     pub files: &'a SubjectFiles,
     /// Kernel name of the device that is measured.
     pub device: &'a str,
+    /// What the experiment judges by.
+    pub meter: &'static Meter,
     /// The permission to write, with the old values saved.
     pub journal: &'a Journal,
     /// Values by arm; the first is the one found.
@@ -97,6 +100,9 @@ pub enum DriveError {
     /// The load failed.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The meter cannot read here.
+    #[error("the metric cannot be read: {0}")]
+    Meter(String),
     /// The engine and its driver disagree: a defect in iodyno.
     #[error("the experiment refused a measurement: {0}")]
     Defect(String),
@@ -108,7 +114,7 @@ pub fn drive(
     experiment: &mut Experiment,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Driven, DriveError> {
-    let mut rig = Rig::new(setup);
+    let mut rig = Rig::new(setup)?;
     loop {
         match experiment.ask() {
             Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
@@ -129,6 +135,10 @@ pub fn drive(
 struct Rig<'a> {
     setup: &'a Setup<'a>,
     running: Option<Running>,
+    gauge: Box<dyn Gauge>,
+    /// When the gauge looks next; none while no window is measured, and for one that looks only at the edges.
+    next_look_ns: Option<u64>,
+    grain_ms: u64,
     arm: usize,
     starts: u64,
     counters: Option<DeviceCounters>,
@@ -143,15 +153,22 @@ struct Rig<'a> {
 }
 
 impl<'a> Rig<'a> {
-    fn new(setup: &'a Setup<'a>) -> Self {
+    fn new(setup: &'a Setup<'a>) -> Result<Self, DriveError> {
+        let scope = MeterScope {
+            host: setup.host,
+            device: setup.device,
+        };
+        let gauge = (setup.meter.open)(&scope).map_err(DriveError::Meter)?;
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
-        let columns = [edges.columns(), &[LOAD_IOS.to_string()]].concat();
-        let recipe = Recipe::new(&columns);
+        let recipe = Recipe::new([edges.columns(), &[load_ios()]].concat());
         let gathered = Gathered::new(recipe, setup.values.len());
         let counters = DeviceCounters::open(setup.host, setup.device).ok();
-        Rig {
+        Ok(Rig {
             setup,
             running: None,
+            gauge,
+            next_look_ns: None,
+            grain_ms: (setup.meter.metric)().grain_ms,
             arm: 0,
             starts: 0,
             counters,
@@ -161,7 +178,7 @@ impl<'a> Rig<'a> {
             proof: gathered.clone(),
             explained: gathered,
             windows: Vec::new(),
-        }
+        })
     }
 
     /// Explains the verdict and adds up what was gathered.
@@ -304,7 +321,7 @@ impl Rig<'_> {
         if !is_own_load && let Err(told) = self.turn(window) {
             return Ok(told);
         }
-        self.measure(window, first_bin, begin_ns)
+        self.measure(window, begin_ns)
     }
 
     /// Puts the window's arm in place. In an A/A run the value written is always the one that is set.
@@ -328,10 +345,7 @@ impl Rig<'_> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
-        let seed = self
-            .setup
-            .seed
-            .wrapping_add(self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let seed = stats::dice::seed_of(self.setup.seed, self.starts);
         self.running = Some(load::start(
             self.setup.prepared,
             self.setup.job,
@@ -347,17 +361,15 @@ impl Rig<'_> {
         self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
     }
 
-    fn measure(
-        &mut self,
-        window: &Window,
-        first_bin: u64,
-        begin_ns: u64,
-    ) -> Result<Told, DriveError> {
+    fn measure(&mut self, window: &Window, begin_ns: u64) -> Result<Told, DriveError> {
         let before = self
             .counters
             .as_mut()
             .and_then(|counters| counters.read().ok());
         let whole_from = self.snapshot()?;
+        if let Err(told) = self.begin_look(window, begin_ns)? {
+            return Ok(told);
+        }
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
         let counted_from = self.edge(window, 0.0);
@@ -386,7 +398,10 @@ impl Rig<'_> {
         if let Some(failure) = running.failure() {
             return Err(failure.into());
         }
-        let bins = running.bins(first_bin, (window.duration_ms / BIN_MS) as usize)?;
+        let rates = match self.values(window, begin_ns)? {
+            Ok(rates) => rates,
+            Err(told) => return Ok(told),
+        };
         let books = self.close_books(window)?;
         // Behind the page cache the device's I/Os are not ours one by one, and where the device's counters are what
         // tells the load, everything they count is the load.
@@ -396,10 +411,7 @@ impl Rig<'_> {
         let foreign_share = counters.map(|(before, after)| {
             foreign(&before, &after, &own, self.request_bytes_max()).share()
         });
-        let rates: Vec<f64> = bins
-            .into_iter()
-            .map(|count| count as f64 * books * (1_000 / BIN_MS) as f64)
-            .collect();
+        let rates: Vec<f64> = rates.into_iter().map(|rate| rate * books).collect();
         self.windows.push(self.run_of(window, begin_ns, &rates));
         Ok(Told::Measured {
             id: window.id,
@@ -410,10 +422,51 @@ impl Rig<'_> {
         })
     }
 
+    /// Lets the gauge look at the start of a window, and from then on at each grain if it wants to.
+    fn begin_look(
+        &mut self,
+        window: &Window,
+        begin_ns: u64,
+    ) -> Result<Result<(), Told>, DriveError> {
+        self.next_look_ns = None;
+        let looked = self.look();
+        self.next_look_ns = self
+            .gauge
+            .looks_at_grains()
+            .then_some(begin_ns + self.grain_ms * 1_000_000);
+        untold(window, looked)
+    }
+
+    fn look(&mut self) -> Result<(), MeterError> {
+        match &self.running {
+            Some(running) => self.gauge.look(running),
+            None => Err(MeterError::NoValue("no load is running".into())),
+        }
+    }
+
+    /// What the meter says of a window that is over.
+    fn values(
+        &mut self,
+        window: &Window,
+        begin_ns: u64,
+    ) -> Result<Result<Vec<f64>, Told>, DriveError> {
+        self.next_look_ns = None;
+        let span = GrainSpan {
+            begin_ns,
+            grain_ns: self.grain_ms * 1_000_000,
+            count: (window.duration_ms / self.grain_ms) as usize,
+        };
+        let values = self.look().and_then(|()| match &self.running {
+            Some(running) => self.gauge.values(running, &span),
+            None => Err(MeterError::NoValue("no load is running".into())),
+        });
+        untold(window, values)
+    }
+
     /// The window as the record has it.
     fn run_of(&self, window: &Window, begin_ns: u64, rates: &[f64]) -> WindowRun {
         let counted = rates
-            .get((window.discard_ms / BIN_MS) as usize..)
+            .get((window.discard_ms / self.grain_ms) as usize..)
             .unwrap_or(&[]);
         WindowRun {
             arm: window.arm,
@@ -421,7 +474,7 @@ impl Rig<'_> {
             start_ms: begin_ns.saturating_sub(self.setup.origin_ns) / 1_000_000,
             length_ms: window.duration_ms,
             discard_ms: window.discard_ms,
-            rate: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
+            rate: stats::mean(counted),
             half_depth: window.half_depth,
         }
     }
@@ -448,7 +501,7 @@ impl Rig<'_> {
     }
 
     /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives
-    /// the factor by which that time lowers its rate: bytes over the time of writing and of syncing.
+    /// the factor by which that time lowers the rate of the own load: bytes over the time of writing and of syncing.
     fn close_books(&mut self, window: &Window) -> Result<f64, DriveError> {
         if self.setup.class != Class::Slow {
             return Ok(1.0);
@@ -479,18 +532,39 @@ impl Rig<'_> {
         Ok(running.snapshot())
     }
 
-    /// Sleeps in short steps, so that a request to stop is heard within a tenth of a second.
-    fn sleep_until(&self, deadline_ns: u64) -> Result<(), DriveError> {
+    /// Sleeps in short steps, so that a request to stop is heard within a tenth of a second and the gauge looks in time.
+    fn sleep_until(&mut self, deadline_ns: u64) -> Result<(), DriveError> {
         loop {
             if self.setup.stop.is_asked() {
                 return Err(DriveError::Interrupted(self.setup.stop.signal_name()));
             }
             let now_ns = clock::monotonic_ns();
+            if let Some(due_ns) = self.next_look_ns.filter(|due_ns| now_ns >= *due_ns) {
+                // What cannot be read now is missed at the window's end, where it is told.
+                let _ = self.look();
+                let grain_ns = self.grain_ms * 1_000_000;
+                self.next_look_ns =
+                    Some(due_ns + (now_ns - due_ns + grain_ns) / grain_ns * grain_ns);
+            }
             if now_ns >= deadline_ns {
                 return Ok(());
             }
-            clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000));
+            let look_ns = self.next_look_ns.unwrap_or(u64::MAX);
+            clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000).min(look_ns));
         }
+    }
+}
+
+/// An error of the meter: a load that failed ends the experiment, a window without a value is told.
+fn untold<T>(window: &Window, read: Result<T, MeterError>) -> Result<Result<T, Told>, DriveError> {
+    match read {
+        Ok(value) => Ok(Ok(value)),
+        Err(MeterError::Load(error)) => Err(error.into()),
+        Err(MeterError::NoValue(why)) => Ok(Err(Told::Failed {
+            id: window.id,
+            why,
+            kind: Failure::Other,
+        })),
     }
 }
 

@@ -8,7 +8,6 @@ use model::change::Class;
 use model::verdict::{Outcome, Reason, Stage, Verdict};
 
 use experiment::Window;
-use experiment::whole_bins_ms;
 
 /// Both arms alike often in every half, and first alike often.
 const ORDER: [usize; 8] = [0, 1, 1, 0, 1, 0, 0, 1];
@@ -45,8 +44,8 @@ pub(super) fn windows(verdict: &Verdict, class: Class, arm: usize) -> Vec<Window
     let window = |(index, turn): (usize, &usize)| Window {
         id: index as u64 + 1,
         arm: turn * arm,
-        duration_ms: whole_bins_ms(duration_ms),
-        discard_ms: whole_bins_ms(verdict.washout_ms),
+        duration_ms: verdict.metric.whole_grains_ms(duration_ms),
+        discard_ms: verdict.metric.whole_grains_ms(verdict.washout_ms),
         stage: Stage::Explain,
         fresh: false,
         half_depth: false,
@@ -84,6 +83,7 @@ mod tests {
             arm: arm.into(),
             reason: Reason::Confirmed,
             sentence: String::new(),
+            metric: model::metric::ExperimentMetric::iops(),
             effect: None,
             low: None,
             high: None,

@@ -152,6 +152,8 @@ mod tests {
     use super::*;
     use model::histogram::Histogram;
     use model::layers::{DeviceLayers, SpanTimes};
+    use model::reading::SeriesName;
+    use model::sample::MetricKind;
 
     fn arms() -> Vec<String> {
         vec!["bfq".to_string(), "none".to_string()]
@@ -159,11 +161,11 @@ mod tests {
 
     #[test]
     fn windows_of_an_arm_become_a_mean_and_a_spread() {
-        let columns: Vec<String> = ["disk.vda.read_ios", "disk.vda.read_ms"]
-            .iter()
-            .map(|name| name.to_string())
-            .collect();
-        let mut gathered = Gathered::new(Recipe::new(&columns), 2);
+        let columns = ["disk.vda.read_ios", "disk.vda.read_ms"].map(|name| SeriesName {
+            name: name.into(),
+            kind: MetricKind::Counter,
+        });
+        let mut gathered = Gathered::new(Recipe::new(columns.to_vec()), 2);
         let reading = |time_ns: u64, values: [f64; 2]| Reading {
             time_ns,
             values: values.to_vec(),
@@ -186,7 +188,7 @@ mod tests {
         let figures = gathered.figures(&arms());
         let rate = figures
             .iter()
-            .find(|figure| figure.name == "disk.vda.read_per_s")
+            .find(|figure| figure.name == "disk.vda.reads_per_s")
             .unwrap();
         let found = rate.of("bfq").unwrap();
         assert_eq!((found.value, found.windows), (1_500.0, 2));

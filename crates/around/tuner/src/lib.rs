@@ -4,5 +4,8 @@
 pub mod drive;
 mod explain;
 mod gathered;
+pub mod meter;
+pub mod meters;
 
 pub use explain::reserve_ms as explain_reserve_ms;
+pub use meter::Meter;

@@ -23,6 +23,7 @@
 //! wanted, `/dev/cpu_dma_latency` a number of µs, `/proc/self/page_bytes` the size of a page.
 
 use crate::{FileSize, Space, files::Kind};
+use kernel::devno::Devno;
 use model::change::Attribute;
 use std::collections::BTreeMap;
 
@@ -101,7 +102,7 @@ impl Archive {
         let entry = match attribute {
             Attribute::Value(text) => Entry::Text(text),
             Attribute::Refused(errno) => Entry::Errno(errno),
-            Attribute::Absent => return,
+            Attribute::Absent | Attribute::OfAnother => return,
         };
         self.put(path, entry);
     }
@@ -414,11 +415,8 @@ fn parse_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 fn parse_device(devno: &str) -> Option<Entry> {
-    let (major, minor) = devno.split_once(':')?;
-    Some(Entry::Device {
-        major: major.parse().ok()?,
-        minor: minor.parse().ok()?,
-    })
+    let Devno { major, minor } = Devno::parse(devno)?;
+    Some(Entry::Device { major, minor })
 }
 
 fn parse_entry<'a>(

@@ -11,6 +11,7 @@
 #![allow(unsafe_code, reason = "ioctl has no typed form for these requests")]
 
 use crate::{Error, Host, Result};
+use kernel::devno::Devno;
 use model::change::Attribute;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -106,14 +107,17 @@ impl Host {
         match attribute {
             Attribute::Value(text) => Ok(text),
             Attribute::Refused(errno) => refused(errno),
-            Attribute::Absent => refused(libc::ENOENT),
+            Attribute::Absent | Attribute::OfAnother => refused(libc::ENOENT),
         }
     }
 }
 
 /// One answer of the kernel, as dmsetup would print it, without keys.
 fn ask(devno: &str, flags: u32) -> std::io::Result<String> {
-    let device = encode(devno).ok_or_else(|| std::io::Error::from_raw_os_error(libc::ENXIO))?;
+    let devno = Devno::parse(devno);
+    let device = devno
+        .ok_or_else(|| std::io::Error::from_raw_os_error(libc::ENXIO))?
+        .encoded();
     let control = File::open(CONTROL)?;
     let mut bytes = 16 << 10;
     loop {
@@ -153,13 +157,6 @@ fn ask(devno: &str, flags: u32) -> std::io::Result<String> {
         let text = print(data, header.target_count);
         return Ok(text);
     }
-}
-
-/// The kernel's number of a device in this interface: minors in two parts around the major (include/linux/kdev_t.h).
-fn encode(devno: &str) -> Option<u64> {
-    let (major, minor) = devno.trim().split_once(':')?;
-    let (major, minor): (u64, u64) = (major.parse().ok()?, minor.parse().ok()?);
-    Some(minor & 0xFF | major << 8 | (minor & !0xFF) << 12)
 }
 
 /// The lines of an answer: one `struct dm_target_spec` after the other, each followed by its text.
@@ -275,13 +272,6 @@ mod tests {
             "0 8 integrity 8:16 0 32 J 2 internal_hash:hmac(sha256):00ff block_size:512";
         let cut = "0 8 integrity 8:16 0 32 J 2 internal_hash:hmac(sha256):- block_size:512";
         assert_eq!(without_keys(integrity), cut);
-    }
-
-    #[test]
-    fn device_numbers_are_encoded_as_the_kernel_does() {
-        assert_eq!(encode("253:1"), Some(0xFD01));
-        assert_eq!(encode("253:300"), Some(0x0010_FD2C));
-        assert_eq!(encode("x"), None);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What can go wrong at the door, each with what failed, on what and why.
 
+mod parts;
+
+use crate::WayOut;
 use model::text::{clean, shown};
 use std::path::{Path, PathBuf};
 
@@ -83,9 +86,11 @@ pub enum Error {
         "no directory for records and journals is known: HOME is not set. Set IODYNO_STATE_DIR to a directory of yours"
     )]
     NoStateDir,
-    /// An earlier command left the device changed: its old values come first.
+    /// An earlier command left the device changed: that comes first.
     #[error(
-        "{device}: `{purpose}` ended before it put everything back. Put that back first: {command}"
+        "{device}: `{purpose}` ended before it put everything back. First {}: {}",
+        way.aim,
+        way.command
     )]
     Unfinished {
         /// Kernel name of the device.
@@ -93,7 +98,7 @@ pub enum Error {
         /// The command that ended.
         purpose: String,
         /// What mends it.
-        command: String,
+        way: WayOut,
     },
     /// Later changes stand on the one that is to be undone.
     #[error(

@@ -32,7 +32,7 @@ impl Host {
                     Ok(last(lines.collect(), most))
                 }
                 Attribute::Refused(errno) => Err(errno),
-                Attribute::Absent => Ok(Vec::new()),
+                Attribute::Absent | Attribute::OfAnother => Ok(Vec::new()),
             };
         }
         let found = read_log(&wanted).map(|lines| last(lines, most));

@@ -65,7 +65,9 @@ pub use child::Child;
 pub use device_lock::{DeviceLock, DeviceShare, Reach};
 pub use error::{Error, Result};
 pub use identity::serial_digest;
-pub use journal::{Begin, Damage, Found, Journal, Unfinished, find_elsewhere, find_unfinished};
+pub use journal::{
+    Begin, Damage, Found, Journal, Unfinished, WayOut, find_elsewhere, find_unfinished,
+};
 pub use piped::{Interrupter, Piped};
 pub use privileges::Privileges;
 pub use sampled::Sampled;
@@ -209,15 +211,9 @@ impl Host {
         self.text(path)?.trim().parse().ok()
     }
 
-    /// A line of /proc/meminfo, bytes: `MemTotal:`.
+    /// A size of /proc/meminfo, bytes: `MemTotal`.
     pub fn meminfo_bytes(&self, field: &str) -> Option<u64> {
-        let text = self.text("/proc/meminfo")?;
-        let line = text.lines().find(|line| line.starts_with(field))?;
-        line.split_whitespace()
-            .nth(1)?
-            .parse::<u64>()
-            .ok()?
-            .checked_mul(1 << 10)
+        kernel::meminfo::value(&self.text("/proc/meminfo")?, field)
     }
 
     /// Writes a kernel attribute. Only a [`Journal`] calls it, which has the old value on disk.
@@ -492,8 +488,8 @@ mod tests {
         let text =
             "iodyno-host 1\npath: /proc/meminfo\nlines: 2\nMemTotal:  8 kB\nMemAvailable:  3 kB\n";
         let host = Host::from_archive(Archive::parse(text).unwrap());
-        assert_eq!(host.meminfo_bytes("MemAvailable:"), Some(3 << 10));
-        assert_eq!(host.meminfo_bytes("SwapTotal:"), None);
+        assert_eq!(host.meminfo_bytes("MemAvailable"), Some(3 << 10));
+        assert_eq!(host.meminfo_bytes("SwapTotal"), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What file system an open object lies in, as far as that decides what may be done with it.
 
+use kernel::devno::Devno;
+use kernel::mounts::{Mount, Mounts};
 use rustix::fs::Stat;
 use rustix::io::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -54,7 +56,7 @@ pub(crate) fn of_the_kernel(fd: BorrowedFd<'_>) -> Option<&'static str> {
     if [TMPFS, RAMFS].contains(&magic) {
         // devtmpfs is one of these two, and only the list of mounts tells them apart.
         let stat = rustix::fs::fstat(fd).ok()?;
-        return (mount(&stat)?.0 == "devtmpfs").then_some("devtmpfs");
+        return (mount(&stat)?.fstype == "devtmpfs").then_some("devtmpfs");
     }
     OF_THE_KERNEL
         .iter()
@@ -67,10 +69,7 @@ pub(crate) fn fuse_owner(fd: BorrowedFd<'_>) -> Option<u32> {
     if magic(fd)? != FUSE {
         return None;
     }
-    let (_, options) = mount(&rustix::fs::fstat(fd).ok()?)?;
-    options
-        .split(',')
-        .find_map(|option| option.strip_prefix("user_id=")?.parse().ok())
+    user_of(&mount(&rustix::fs::fstat(fd).ok()?)?)
 }
 
 fn magic(fd: BorrowedFd<'_>) -> Option<u32> {
@@ -82,28 +81,24 @@ fn magic(fd: BorrowedFd<'_>) -> Option<u32> {
     stat.ok().map(|stat| stat.f_type as u32)
 }
 
-/// Type and options of the file system that a file lies in; none where it is mounted in another namespace only.
-fn mount(stat: &Stat) -> Option<(String, String)> {
-    let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let number = format!(
-        "{}:{}",
-        rustix::fs::major(stat.st_dev),
-        rustix::fs::minor(stat.st_dev)
-    );
-    text.lines().find_map(|line| parse(line, &number))
+/// A mount of the file system that a file lies in; none where it is mounted in another namespace only.
+fn mount(stat: &Stat) -> Option<Mount> {
+    // A name that is no UTF-8 anywhere in the table must not hide all of it.
+    let text = std::fs::read("/proc/self/mountinfo").ok()?;
+    let devno = Devno {
+        major: rustix::fs::major(stat.st_dev),
+        minor: rustix::fs::minor(stat.st_dev),
+    };
+    Mounts::parse(&String::from_utf8_lossy(&text))
+        .into_iter()
+        .find(|mount| mount.devno == devno)
 }
 
-/// Of a line of mountinfo (proc_pid_mountinfo(5)): `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
-fn parse(line: &str, number: &str) -> Option<(String, String)> {
-    let (left, right) = line.split_once(" - ")?;
-    if left.split(' ').nth(2)? != number {
-        return None;
-    }
-    let mut fields = right.split(' ');
-    Some((
-        fields.next()?.into(),
-        fields.next_back().unwrap_or_default().into(),
-    ))
+fn user_of(mount: &Mount) -> Option<u32> {
+    mount
+        .super_options
+        .iter()
+        .find_map(|option| option.strip_prefix("user_id=")?.parse().ok())
 }
 
 #[cfg(test)]
@@ -139,9 +134,8 @@ mod tests {
     #[test]
     fn the_user_of_a_fuse_mount_is_in_its_options() {
         let line = "60 30 0:52 / /home/u/mnt rw - fuse.sshfs u@h: rw,user_id=1000,group_id=1000,allow_other";
-        let (kind, options) = parse(line, "0:52").unwrap();
-        assert_eq!(kind, "fuse.sshfs");
-        assert!(options.split(',').any(|option| option == "user_id=1000"));
-        assert_eq!(parse(line, "0:5"), None);
+        assert_eq!(user_of(&Mount::parse(line).unwrap()), Some(1000));
+        let other = "60 30 0:52 / /mnt rw - ext4 /dev/sda rw";
+        assert_eq!(user_of(&Mount::parse(other).unwrap()), None);
     }
 }

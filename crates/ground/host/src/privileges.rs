@@ -96,29 +96,54 @@ impl Privileges {
                 },
             )?;
         }
-        set_no_new_privs(true)?;
-        for number in 0..u64::BITS {
-            let one = CapabilitySet::from_bits_retain(1 << number);
-            if !kept.contains(one) {
-                // Refused without SETPCAP, and for numbers that the kernel does not know. What root executes is then
-                // still limited: with no_new_privs it gets nothing that is not permitted here (security/commoncap.c).
-                let _ = remove_capability_from_bounding_set(one);
-            }
-        }
-        let ours = capabilities(None)?;
-        let permitted = ours.permitted & kept;
-        // Ambient capabilities, as a service manager gives them, follow the inheritable ones.
-        let inheritable = ours.inheritable & kept;
-        set_capabilities(
-            None,
-            CapabilitySets {
-                effective: permitted,
-                permitted,
-                inheritable,
-            },
-        )?;
-        Ok(())
+        give_up_all_but(kept)
     }
+
+    /// Calls a function on a thread of its own that has given up all other capabilities for good, as a program started for
+    /// this would have. Memory is not bounded here: that is a matter of whole processes.
+    ///
+    /// # Errors
+    /// When there is no thread, or the kernel refuses the change.
+    pub fn within<T: Send>(self, work: impl FnOnce() -> T + Send) -> crate::Result<T> {
+        let kept = self.kept();
+        let limited = move || give_up_all_but(kept).map(|()| work());
+        let done = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, limited)?;
+            // A defect in the work is one of whoever asked for it.
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        done.map_err(|error| crate::Error::io("give up rights for", "/proc/thread-self", error))
+    }
+}
+
+/// Gives up all other capabilities, for this thread and what it executes: they belong to threads (capabilities(7)).
+///
+/// Makes system calls only and allocates nothing, so it is safe between fork and exec.
+fn give_up_all_but(kept: CapabilitySet) -> std::io::Result<()> {
+    set_no_new_privs(true)?;
+    for number in 0..u64::BITS {
+        let one = CapabilitySet::from_bits_retain(1 << number);
+        if !kept.contains(one) {
+            // Refused without SETPCAP, and for numbers that the kernel does not know. What root executes is then
+            // still limited: with no_new_privs it gets nothing that is not permitted here (security/commoncap.c).
+            let _ = remove_capability_from_bounding_set(one);
+        }
+    }
+    let ours = capabilities(None)?;
+    let permitted = ours.permitted & kept;
+    // Ambient capabilities, as a service manager gives them, follow the inheritable ones.
+    let inheritable = ours.inheritable & kept;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: permitted,
+            permitted,
+            inheritable,
+        },
+    )?;
+    Ok(())
 }
 
 /// Makes a command one that hears our request to end, is told of our thread's death by `death`, has a process group of its
@@ -202,6 +227,22 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_thread_has_what_it_needs_and_the_others_keep_theirs() {
+        let before = capabilities(None).unwrap();
+        let (ours, text) = Privileges::Inspect
+            .within(|| {
+                let status = std::fs::read_to_string("/proc/thread-self/status");
+                (capabilities(None).unwrap(), status.unwrap())
+            })
+            .unwrap();
+        let kept = Privileges::Inspect.kept();
+        assert_eq!(ours.effective, before.permitted & kept);
+        assert_eq!(ours.permitted, before.permitted & kept);
+        assert!(text.contains("NoNewPrivs:\t1"), "{text}");
+        assert_eq!(capabilities(None).unwrap(), before);
     }
 
     #[test]

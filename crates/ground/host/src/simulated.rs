@@ -35,6 +35,8 @@ struct State {
 #[derive(Clone, Debug)]
 struct Machine {
     settings: BTreeMap<String, String>,
+    /// Whom the interrupt serves.
+    served: String,
 }
 
 impl Default for Machine {
@@ -43,6 +45,7 @@ impl Default for Machine {
         let settings = defaults.map(|(path, value)| (path.to_string(), value.to_string()));
         Machine {
             settings: settings.into(),
+            served: "loop-req.0".into(),
         }
     }
 }
@@ -233,6 +236,11 @@ impl Simulated {
         self.state().devices.remove(name);
     }
 
+    /// The interrupt serves somebody else now.
+    pub(crate) fn serve(&self, whom: &str) {
+        self.state().machine.served = whom.into();
+    }
+
     /// The kernel's own values again, in a new boot; the devices have their names again.
     pub(crate) fn reboot(&self) {
         let names: Vec<String> = self.state().devices.keys().cloned().collect();
@@ -268,11 +276,12 @@ impl Simulated {
 
     /// Names in a directory: who an interrupt serves, beside the kernel's own files.
     pub(crate) fn list(&self, path: &str) -> Vec<String> {
-        let names: &[&str] = match path {
-            "/proc/irq/24" => &["loop-req.0", "smp_affinity", "smp_affinity_list"],
-            _ => &[],
-        };
-        names.iter().map(|name| name.to_string()).collect()
+        if path != "/proc/irq/24" {
+            return Vec::new();
+        }
+        let served = self.state().machine.served.clone();
+        let own = ["smp_affinity", "smp_affinity_list"].map(str::to_string);
+        [served].into_iter().chain(own).collect()
     }
 
     fn act<T>(&self, path: &str, act: impl FnOnce(&mut Device, &str) -> T) -> Option<T> {

@@ -13,6 +13,8 @@ pub enum Attribute {
     Absent,
     /// The kernel refused the read with this errno.
     Refused(i32),
+    /// It was not read: another device, or another whom it serves, has the name now.
+    OfAnother,
 }
 
 impl Attribute {
@@ -30,6 +32,7 @@ impl std::fmt::Display for Attribute {
         match self {
             Attribute::Value(text) => f.write_str(text),
             Attribute::Absent => f.write_str("absent"),
+            Attribute::OfAnother => f.write_str("of another now"),
             Attribute::Refused(22) => f.write_str("not set up (EINVAL)"),
             Attribute::Refused(errno) => write!(f, "unreadable (errno {errno})"),
         }

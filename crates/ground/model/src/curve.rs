@@ -74,6 +74,21 @@ pub struct Little {
     pub holds: bool,
 }
 
+impl Little {
+    /// How far the number in flight may be from the one asked for, as a share.
+    pub const TOLERANCE: f64 = 0.15;
+
+    /// Mean number in flight at a rate per second and a mean latency in ns.
+    pub fn in_flight(per_s: f64, mean_ns: f64) -> f64 {
+        per_s * mean_ns / 1e9
+    }
+
+    /// Whether a number in flight is the one that was asked for.
+    pub fn agrees(reached: f64, asked: f64) -> bool {
+        (reached / asked.max(1.0) - 1.0).abs() <= Little::TOLERANCE
+    }
+}
+
 /// One point of the grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {

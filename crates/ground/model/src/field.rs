@@ -3,6 +3,9 @@
 //! A field is declared by the sensor whose series it is made of: its name, unit, meaning, what it cannot tell and how it
 //! is computed are one entry, which the terminal, the documents, the exporter and the rules all take from there.
 
+pub mod cpu;
+pub mod disk;
+
 use crate::sample::MetricKind;
 use serde::Serialize;
 
@@ -48,6 +51,33 @@ pub enum Formula {
     /// What the first counters grew by for each one that the second grew by, times a factor. Nothing for nothing is no
     /// data.
     Ratio(&'static [&'static str], &'static [&'static str], f64),
+}
+
+/// Short form of a declaration.
+pub const fn field(
+    name: &'static str,
+    unit: &'static str,
+    formula: Formula,
+    meaning: &'static str,
+    cannot_tell: &'static str,
+) -> Field {
+    Field {
+        name,
+        unit,
+        meaning,
+        cannot_tell,
+        formula,
+    }
+}
+
+impl Formula {
+    /// The series that it takes, and those that it divides by.
+    pub fn parts(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Formula::Last(of, _) | Formula::Rate(of, _) => (of, &[]),
+            Formula::Ratio(of, per, _) => (of, per),
+        }
+    }
 }
 
 impl Field {

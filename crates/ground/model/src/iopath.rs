@@ -1,5 +1,6 @@
 //! The I/O path below a target: file → file system → partition or loop → disk → hardware queues → interrupts.
 
+use kernel::choice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -66,11 +67,7 @@ impl Setting {
 
     /// What is chosen: the word in brackets of a list (`none [mq-deadline]`), else the whole text.
     pub fn chosen(&self) -> Option<&str> {
-        let text = self.value.value()?.trim();
-        let bracketed = text
-            .split_whitespace()
-            .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-        Some(bracketed.unwrap_or(text))
+        self.value.value().map(choice::value)
     }
 
     /// The number that it is, where it is one.

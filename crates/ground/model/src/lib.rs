@@ -5,6 +5,7 @@ pub mod check;
 pub mod comparison;
 pub mod curve;
 pub mod difference;
+pub mod failure;
 pub mod field;
 pub mod figures;
 pub mod finding;
@@ -16,6 +17,7 @@ pub mod iopath;
 pub mod job;
 pub mod latency_map;
 pub mod layers;
+pub mod metric;
 pub mod moved;
 pub mod ownership;
 pub mod reading;
@@ -30,6 +32,7 @@ pub mod target;
 pub mod text;
 pub mod units;
 pub mod verdict;
+pub mod window;
 
 #[cfg(test)]
 mod properties;

@@ -1,5 +1,6 @@
 //! What changed between two arms of an experiment, and what stayed: where a gain came from.
 
+use crate::figures::of_before;
 use crate::layers::Side;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ pub struct Moved {
     pub not_traced: Option<String>,
     /// Layers, device figures and CPU figures: what moved first, by how much it explains, then what was looked at and
     /// stayed.
+    #[serde(deserialize_with = "of_any_version")]
     pub changes: Vec<Change>,
     /// The CPUs that take the target's interrupts, when they are not the same under both arms.
     pub interrupts: Option<Interrupts>,
@@ -65,6 +67,24 @@ pub struct Change {
     pub share: Option<f64>,
     /// What the figure is made of, where the arms do not have the same layers: `G2I + I2D under bfq`.
     pub made_of: Option<String>,
+}
+
+/// Changes, figures of a device by the names and in the units of today's fields.
+fn of_any_version<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Change>, D::Error> {
+    let mut changes = Vec::<Change>::deserialize(from)?;
+    for change in changes
+        .iter_mut()
+        .filter(|change| change.kind == Kind::Device)
+    {
+        let Some((name, unit, factor)) = of_before(&change.name) else {
+            continue;
+        };
+        (change.name, change.unit) = (name.into(), unit.into());
+        change.from *= factor;
+        change.to *= factor;
+        change.noise = change.noise.map(|noise| noise * factor);
+    }
+    Ok(changes)
 }
 
 /// CPUs that take interrupts.

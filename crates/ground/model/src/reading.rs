@@ -35,6 +35,16 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What counters grew by together; none where one was reset or not read, or there is only one reading.
+    pub fn grown(&self, places: &[usize]) -> Option<f64> {
+        let from = self.from.as_ref()?;
+        let step = |place: &usize| {
+            let (before, after) = (from.cells.get(*place)?, self.to.cells.get(*place)?);
+            self.series.get(*place)?.kind.grown(*before, *after)
+        };
+        places.iter().map(step).sum()
+    }
+
     /// Time between the two, s; 0 when there is only one.
     pub fn seconds(&self) -> f64 {
         self.from

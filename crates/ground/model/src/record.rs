@@ -1,6 +1,7 @@
 //! Everything of one run, as one versioned document. Once written it is never changed.
 
 use crate::check::CheckResult;
+use crate::curve::Little;
 use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
@@ -190,6 +191,15 @@ impl LoadResult {
         self.read.ios + self.write.ios + self.trim.ios + others
     }
 
+    /// I/Os that were in flight on average, by Little's law. In an open loop the latencies from the real submission count.
+    pub fn in_flight(&self) -> Option<f64> {
+        let mean_ns = match &self.service {
+            Some(service) => service.mean_ns(),
+            None => self.latency().mean_ns(),
+        };
+        mean_ns.map(|mean_ns| Little::in_flight(self.iops(), mean_ns))
+    }
+
     /// Latency of all that [`LoadResult::ios`] counts.
     pub fn latency(&self) -> Histogram {
         let mut all = self.read.latency.clone();
@@ -258,6 +268,30 @@ pub struct Record {
     /// What another tool had measured, for an import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+}
+
+impl Record {
+    /// What a verb made on a path, with nothing in it yet; its target is the path's.
+    pub fn of(verb: &str, provenance: Provenance, path: IoPath) -> Record {
+        Record {
+            schema: RECORD_SCHEMA.into(),
+            verb: verb.into(),
+            target: path.target.clone(),
+            summary: String::new(),
+            provenance,
+            path,
+            job: Job::default(),
+            load: None,
+            sections: Vec::new(),
+            findings: Vec::new(),
+            sensors: Vec::new(),
+            layers: None,
+            trials: Vec::new(),
+            studies: Studies::default(),
+            check: None,
+            imported: None,
+        }
+    }
 }
 
 /// One knob's experiment.
@@ -344,7 +378,7 @@ pub struct WindowRun {
     pub length_ms: u64,
     /// Part at its start that does not count, ms.
     pub discard_ms: u64,
-    /// Mean of what counts: completions (bytes, where the knob acts on buffered I/O) per second.
+    /// Mean of what counts, in the unit of the verdict's metric.
     pub rate: f64,
     /// Whether the load ran at half its depth.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

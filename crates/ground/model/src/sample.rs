@@ -1,5 +1,6 @@
 //! Raw samples of kernel counters on one clock. Rates are derived later, so an old record gains from new arithmetic.
 
+use kernel::counter::Width;
 use serde::{Deserialize, Serialize};
 
 /// How a metric's values are to be read.
@@ -15,17 +16,14 @@ pub enum MetricKind {
 }
 
 impl MetricKind {
-    /// How much a counter grew between two readings; none for a gauge, a gap (NaN) or a reset. A 32-bit counter that
-    /// fell has wrapped when that makes the smaller step; a counter that fell for another reason was reset.
+    /// How much a counter grew between two readings; none for a gauge, a gap (NaN) or a reset.
     pub fn grown(self, before: f64, after: f64) -> Option<f64> {
-        const WRAP: f64 = 4_294_967_296.0;
-        let grown = after - before;
-        match self {
-            MetricKind::Counter if grown >= 0.0 => Some(grown),
-            MetricKind::Counter32 if grown >= 0.0 => Some(grown),
-            MetricKind::Counter32 if grown + WRAP < WRAP / 2.0 => Some(grown + WRAP),
-            _ => None,
-        }
+        let width = match self {
+            MetricKind::Counter => Width::Bits64,
+            MetricKind::Counter32 => Width::Bits32,
+            MetricKind::Gauge => return None,
+        };
+        width.grown_between(before, after)
     }
 }
 

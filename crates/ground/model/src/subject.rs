@@ -20,16 +20,6 @@ pub enum Subject {
         /// Kernel name of the block device.
         device: String,
     },
-    /// The device behind a disk, as its driver shows it: `/sys/block/NAME/device` (`queue_depth` of SCSI).
-    Device {
-        /// Kernel name of the block device.
-        device: String,
-    },
-    /// The page cache's account of a block device: `/sys/block/NAME/bdi` (shares of dirty memory).
-    Bdi {
-        /// Kernel name of the block device.
-        device: String,
-    },
     /// The kernel's parameters: `/proc/sys`. They act on the whole machine.
     Sysctl,
     /// One interrupt: `/proc/irq/NUMBER`.
@@ -47,10 +37,6 @@ pub enum SubjectKind {
     Queue,
     /// [`Subject::Scheduler`].
     Scheduler,
-    /// [`Subject::Device`].
-    Device,
-    /// [`Subject::Bdi`].
-    Bdi,
     /// [`Subject::Sysctl`].
     Sysctl,
     /// [`Subject::Interrupt`].
@@ -68,8 +54,6 @@ impl Subject {
         match self {
             Subject::Queue { device } => format!("{BLOCK}{device}/queue"),
             Subject::Scheduler { device } => format!("{BLOCK}{device}/queue/iosched"),
-            Subject::Device { device } => format!("{BLOCK}{device}/device"),
-            Subject::Bdi { device } => format!("{BLOCK}{device}/bdi"),
             Subject::Sysctl => SYSCTL.trim_end_matches('/').into(),
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
         }
@@ -102,8 +86,6 @@ impl Subject {
         let subject = match directory {
             "queue" => Subject::Queue { device },
             "queue/iosched" => Subject::Scheduler { device },
-            "device" => Subject::Device { device },
-            "bdi" => Subject::Bdi { device },
             _ => return None,
         };
         is_plain_name(name).then_some((subject, name))
@@ -114,8 +96,6 @@ impl Subject {
         match self {
             Subject::Queue { .. } => SubjectKind::Queue,
             Subject::Scheduler { .. } => SubjectKind::Scheduler,
-            Subject::Device { .. } => SubjectKind::Device,
-            Subject::Bdi { .. } => SubjectKind::Bdi,
             Subject::Sysctl => SubjectKind::Sysctl,
             Subject::Interrupt { .. } => SubjectKind::Interrupt,
         }
@@ -124,10 +104,7 @@ impl Subject {
     /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine.
     pub fn device(&self) -> Option<&str> {
         match self {
-            Subject::Queue { device }
-            | Subject::Scheduler { device }
-            | Subject::Device { device }
-            | Subject::Bdi { device } => Some(device),
+            Subject::Queue { device } | Subject::Scheduler { device } => Some(device),
             Subject::Sysctl | Subject::Interrupt { .. } => None,
         }
     }
@@ -146,8 +123,6 @@ impl std::fmt::Display for Subject {
         match self {
             Subject::Queue { device } => f.write_str(device),
             Subject::Scheduler { device } => write!(f, "the scheduler of {device}"),
-            Subject::Device { device } => write!(f, "the device of {device}"),
-            Subject::Bdi { device } => write!(f, "the page cache of {device}"),
             Subject::Sysctl => f.write_str("the kernel"),
             Subject::Interrupt { number } => write!(f, "interrupt {number}"),
         }
@@ -172,8 +147,6 @@ mod tests {
                 "nomerges",
             ),
             (Subject::Scheduler { device: sda() }, "slice_idle"),
-            (Subject::Device { device: sda() }, "queue_depth"),
-            (Subject::Bdi { device: sda() }, "max_ratio"),
             (Subject::Sysctl, "vm/dirty_bytes"),
             (Subject::Interrupt { number: 24 }, "smp_affinity_list"),
         ];
@@ -192,6 +165,7 @@ mod tests {
             "/sys/block/sda/queue/",
             "/sys/block/sda/queue",
             "/sys/block/sda/size",
+            "/sys/block/sda/device/delete",
             "/sys/block/../queue/scheduler",
             "/sys/block/../../tmp/x/queue/scheduler",
             "/proc/sys/vm",

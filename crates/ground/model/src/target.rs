@@ -1,5 +1,6 @@
 //! What a load is to work on, and the machine that makes it: what rules are told beside job and path.
 
+use kernel::release::Release;
 use serde::{Deserialize, Serialize};
 
 /// What a job is to work on.
@@ -45,8 +46,8 @@ pub struct Machine {
     pub cpus: Option<u32>,
     /// CPU and NUMA node of each CPU, where there is more than one node.
     pub nodes: Vec<(u32, u32)>,
-    /// Version of the kernel: 6.1 is (6, 1).
-    pub kernel: Option<(u32, u32)>,
+    /// Version of the kernel.
+    pub kernel: Option<Release>,
     /// The kernel's clock source: `tsc`, `kvm-clock`, `hpet` …
     pub clocksource: Option<String>,
     /// `kernel.io_uring_disabled`: 0 free, 1 for the privileged, 2 for nobody.

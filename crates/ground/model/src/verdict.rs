@@ -1,14 +1,16 @@
 //! What an experiment concluded: the outcome, the reason, the interval, and every pair it rests on.
 //!
-//! All effects are ratios minus one against the default arm: 0.05 means five per cent faster, −0.5 half as fast.
+//! All effects are gains against the default arm, ratios minus one in which more is better: 0.05 means five per cent
+//! faster, −0.5 half as fast. For a metric that is better when lower, `ExperimentMetric::change` gives its own change.
 
+use crate::metric::ExperimentMetric;
 use serde::{Deserialize, Serialize};
 
 /// The four things an experiment can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// One arm is faster, and a fresh hold-out confirmed it.
+    /// One arm is better, and a fresh hold-out confirmed it.
     Better,
     /// No arm differs from the default by more than the region of practical equivalence.
     Equal,
@@ -95,11 +97,11 @@ pub struct PairRow {
     pub arm: String,
     /// Whether the default's window came first; always false in a race, where blocks hold more than two windows.
     pub default_first: bool,
-    /// Mean rate of the default's kept part, in the driver's unit per second.
+    /// Mean of the default's kept part, in the metric's unit.
     pub rate_default: f64,
-    /// Mean rate of the arm's kept part, in the driver's unit per second.
+    /// Mean of the arm's kept part, in the metric's unit.
     pub rate_arm: f64,
-    /// Natural logarithm of the two rates' ratio, arm over default.
+    /// Natural logarithm of the gain: of the two rates' ratio, arm over default; turned round where lower is better.
     pub effect_ln: f64,
 }
 
@@ -168,6 +170,9 @@ pub struct Verdict {
     pub reason: Reason,
     /// Why, as a sentence for people.
     pub sentence: String,
+    /// What the arms were judged by. Verdicts recorded before this field judged by [`ExperimentMetric::iops`].
+    #[serde(default = "ExperimentMetric::iops")]
+    pub metric: ExperimentMetric,
     /// Estimated effect of the compared arm, ratio minus one against the default.
     pub effect: Option<f64>,
     /// Lower end of the effect's interval.

@@ -8,6 +8,7 @@ use aya::maps::{Array, MapData, PerCpuArray};
 use aya::programs::{BtfTracePoint, ProgramError};
 use aya::{Btf, Ebpf, EbpfError, EbpfLoader, Endianness};
 use host::{Host, clock, files};
+use kernel::stat::Counters;
 use model::histogram::{BUCKETS, Histogram};
 use model::layers::{DeviceLayers, LayerTimes, Span, SpanTimes};
 use std::collections::BTreeMap;
@@ -178,7 +179,7 @@ impl Programs {
             let mut counters = self.read_counters(slot)?;
             let unseen = self.unseen(slot, &spans, &counters);
             counters.extend((unseen > 0).then(|| ("unseen".to_string(), unseen)));
-            let devno = format!("{}:{}", device.major, device.minor);
+            let devno = device.devno().to_string();
             Ok(DeviceLayers {
                 device: device.name.clone(),
                 devno,
@@ -371,7 +372,7 @@ pub(crate) fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
 fn load(devices: &[Device], btf: &Btf) -> Result<Ebpf, ProbeError> {
     let mut numbers = [0u32; DEVICES_MAX];
     for (number, device) in numbers.iter_mut().zip(devices) {
-        *number = device.major << 20 | device.minor;
+        *number = device.devno().in_kernel();
     }
     let count = devices.len() as u32;
     EbpfLoader::new()
@@ -400,17 +401,7 @@ fn completed(device: &str) -> Option<u64> {
         return None;
     }
     let text = host.text(&format!("/sys/block/{device}/stat"))?;
-    let fields: Vec<u64> = text
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    // Documentation/block/stat.rst: the I/Os of each direction.
-    Some(
-        [0, 4, 11, 15]
-            .iter()
-            .filter_map(|index| fields.get(*index))
-            .sum(),
-    )
+    Some(Counters::parse(&text)?.requests())
 }
 
 /// The program for the arguments that this kernel's event has.

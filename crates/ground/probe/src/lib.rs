@@ -20,6 +20,8 @@ mod rung;
 mod tests;
 mod tracefs;
 
+use kernel::devno::Devno;
+
 pub use error::ProbeError;
 pub use instrument::Layers;
 pub use layers::{ProgramCost, measure_cost};
@@ -34,6 +36,15 @@ pub struct Device {
     pub minor: u32,
     /// Kernel name of the whole disk: `vda`, `loop0`.
     pub name: String,
+}
+
+impl Device {
+    fn devno(&self) -> Devno {
+        Devno {
+            major: self.major,
+            minor: self.minor,
+        }
+    }
 }
 
 /// How much is looked at.

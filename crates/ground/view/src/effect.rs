@@ -1,10 +1,11 @@
 //! An estimated effect with its interval, in words.
 
+use model::metric::ExperimentMetric;
 use model::units;
 use model::verdict::{Guard, P99, Verdict};
 use serde::Serialize;
 
-/// An effect against the value that was set, and the interval around it.
+/// How far the metric is from that of the value that was set, and the interval around it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Effect {
     /// Ratio minus one.
@@ -18,15 +19,19 @@ pub struct Effect {
 impl Effect {
     /// The effect that a verdict estimates; none where it has no estimate or no interval.
     pub fn of(verdict: &Verdict) -> Option<Effect> {
-        Effect::new(verdict.effect, verdict.low, verdict.high)
+        Effect::new(&verdict.metric, (verdict.effect, verdict.low, verdict.high))
     }
 
-    /// An effect whose three figures are all known.
-    pub fn new(estimate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<Effect> {
+    /// What a gain (estimate, lower and upper end) does to a metric; none where one of the three is not known.
+    pub fn new(
+        metric: &ExperimentMetric,
+        (gain, low, high): (Option<f64>, Option<f64>, Option<f64>),
+    ) -> Option<Effect> {
+        let (low, high) = metric.change_interval(low?, high?);
         Some(Effect {
-            estimate: estimate?,
-            low: low?,
-            high: high?,
+            estimate: metric.change(gain?),
+            low,
+            high,
         })
     }
 

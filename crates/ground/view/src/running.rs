@@ -1,5 +1,6 @@
 //! A comparison that still runs: what may be said of each value so far.
 
+use model::metric::ExperimentMetric;
 use model::units;
 use model::verdict::ArmResult;
 use serde::Serialize;
@@ -22,9 +23,9 @@ pub struct RunningArm {
 
 impl RunningArm {
     /// Words for the figures.
-    pub fn of(arm: &ArmResult) -> RunningArm {
+    pub fn of(arm: &ArmResult, metric: &ExperimentMetric) -> RunningArm {
         let standing = standing(arm);
-        let (change, interval) = interval(arm).unzip();
+        let (change, interval) = interval(arm, metric).unzip();
         let words = match (&change, &interval) {
             (Some(change), Some(interval)) => {
                 format!("{} {change} ({interval}), {standing}", arm.arm)
@@ -42,10 +43,10 @@ impl RunningArm {
 }
 
 /// The estimate and its interval so far: `+5.1 %` and `+3.8 % to open`; none before the first comparison.
-pub fn interval(arm: &ArmResult) -> Option<(String, String)> {
-    let (effect, low, high) = (arm.effect?, arm.low?, arm.high?);
+pub fn interval(arm: &ArmResult, metric: &ExperimentMetric) -> Option<(String, String)> {
+    let (low, high) = metric.change_interval(arm.low?, arm.high?);
     Some((
-        units::percent_signed(effect),
+        units::percent_signed(metric.change(arm.effect?)),
         format!("{} to {}", bound(low), bound(high)),
     ))
 }
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_interval_says_who_leads_and_which_side_is_open() {
-        let words = |arm: ArmResult| RunningArm::of(&arm).words;
+        let words = |arm: ArmResult| RunningArm::of(&arm, &ExperimentMetric::iops()).words;
         assert_eq!(
             words(arm(Some(0.051), 0.038, f64::INFINITY)),
             "none +5.1 % (+3.8 % to open), leading"

@@ -24,6 +24,20 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// The name by which the script of a page looks up how to write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Iops => "Iops",
+            Quantity::PerSecond => "PerSecond",
+            Quantity::BytesPerS => "BytesPerS",
+            Quantity::Bytes => "Bytes",
+            Quantity::Ns => "Ns",
+            Quantity::Count => "Count",
+            Quantity::Percent => "Percent",
+            Quantity::Seconds => "Seconds",
+        }
+    }
+
     /// A value with its unit, for people.
     pub fn words(self, value: f64) -> String {
         match self {

@@ -177,10 +177,12 @@ fn value(index: usize, arm: &str, verdict: &Verdict) -> ValueRow {
         Some(one) => (one.effect, one.low, one.high),
         None => (None, None, None),
     };
-    let interval = Effect::new(estimate.or(Some(0.0)), low, high);
+    let interval = Effect::new(&verdict.metric, (estimate.or(Some(0.0)), low, high));
     ValueRow {
         value: format!("{} {arm}", letter(index)),
-        change: estimate.map_or("never compared".into(), units::percent_signed),
+        change: estimate.map_or("never compared".into(), |gain| {
+            units::percent_signed(verdict.metric.change(gain))
+        }),
         interval: interval.map_or("–".into(), |effect| effect.interval()),
         remark: match (is_claimed, raced.is_some_and(|one| one.dropped)) {
             (true, _) => "the estimate that is claimed",

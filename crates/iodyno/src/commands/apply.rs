@@ -2,7 +2,7 @@
 
 mod elsewhere;
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::proven::{self, NotProven};
 use apply::{PersistPlan, Wish};
@@ -135,19 +135,38 @@ fn refused(id: i64, why: &NotProven) -> Failure {
         Exit::Refused
     };
     Failure::new(exit, format!("record {id}: {why}. Nothing was changed."))
+        .on(format!("record {id}"))
+        .why(why.to_string())
 }
 
 fn plan_persist(context: &Context, wish: &Wish) -> Result<Vec<PersistPlan>, Failure> {
     apply::plans(&context.host, wish).map_err(|reasons| {
         let reasons: Vec<String> = reasons.iter().map(|why| format!("  {why}")).collect();
-        Failure::new(
-            Exit::Failed,
-            format!(
-                "no way to make this permanent here:\n{}\nWithout --persist it holds until the next boot.",
-                reasons.join("\n")
-            ),
-        )
+        let message = format!(
+            "no way to make this permanent here:\n{}",
+            reasons.join("\n")
+        );
+        Failure::new(Exit::Failed, message).hint("Without --persist it holds until the next boot.")
     })
+}
+
+/// Without the right to write it says so before it has done anything.
+fn rights(args: &Args, wish: &Wish) -> Result<(), Failure> {
+    let mut files = wish
+        .values()
+        .iter()
+        .map(|value| value.files.path(value.knob.attribute));
+    match files.find(|file| !host::rights::may_write(file)) {
+        Some(file) => Err(Failure::new(
+            Exit::Rights,
+            format!(
+                "cannot write {file}: apply changes settings and needs root (sudo iodyno apply {}).\n\
+                 Without root `iodyno apply {} --dry-run` shows what would be written.",
+                args.record, args.record
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn put_in_place(
@@ -156,6 +175,7 @@ fn put_in_place(
     wish: &Wish,
     persist: &[PersistPlan],
 ) -> Result<String, Failure> {
+    rights(args, wish)?;
     let purpose = format!("apply {}", args.record);
     let kinds = wish.values().iter().map(|value| value.knob.on);
     let lock = DeviceLock::take(&context.host, wish.device(), apply::reach(kinds), &purpose)?;
@@ -199,14 +219,14 @@ fn write_all(
 /// Puts everything back after a failure, and says whether it is.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
     match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(&format!(
+        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
             "Everything was put back: {} values read back.",
             restored.len()
         )),
         Ok(_) => {
             failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
         }
-        Err(error) => failure.hint(&format!(
+        Err(error) => failure.hint(format!(
             "Not everything came back: {error}. `iodyno undo` tries again."
         )),
     }

@@ -1,113 +1,19 @@
 //! `iodyno catalogue`: everything that `explain` knows.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use observe::sensors;
-use report::field_page;
-use serde::Serialize;
-use std::borrow::Cow;
-
-/// One thing with its page.
-#[derive(Clone, Debug, Serialize)]
-pub struct Entry {
-    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
-    /// `field` or `series`.
-    pub kind: &'static str,
-    /// Its id.
-    pub id: Cow<'static, str>,
-    /// Its page, Markdown.
-    pub page: Cow<'static, str>,
-}
-
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    entries: Vec<Entry>,
-}
-
-/// Everything, by kind and id.
-pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 11] = [
-        ("knob", apply::knobs::PAGES),
-        ("persist", apply::persist::PAGES),
-        ("rule", diagnose::rules::PAGES),
-        ("cause", diagnose::causes::PAGES),
-        ("live", diagnose::live::PAGES),
-        ("engine", load::engines::PAGES),
-        ("preset", load::presets::PAGES),
-        ("sensor", observe::sensors::PAGES),
-        ("importer", imports::importers::PAGES),
-        ("collector", inventory::collectors::PAGES),
-        ("claimant", inventory::claimants::PAGES),
-    ];
-    let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
-        pages.iter().map(move |&(id, page)| Entry {
-            kind,
-            id: id.into(),
-            page: page.into(),
-        })
-    };
-    kinds
-        .into_iter()
-        .flat_map(of_kind)
-        .chain(fields())
-        .collect()
-}
-
-/// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.
-fn fields() -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for sensor in sensors::ALL {
-        for field in sensor.fields {
-            let page = field_page::field(field, sensor.id, sensor.reads).into();
-            entries.push(Entry {
-                kind: "field",
-                id: field.id().into(),
-                page,
-            });
-        }
-    }
-    for sensor in sensors::ALL {
-        for metric in sensor.metrics {
-            let id = metric.id();
-            if !entries.iter().any(|entry| entry.id == id) {
-                let page = field_page::metric(metric, sensor.id, sensor.reads).into();
-                entries.push(Entry {
-                    kind: "series",
-                    id: id.into(),
-                    page,
-                });
-            }
-        }
-    }
-    entries
-}
 
 /// Prints kind, id and title of each.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
-    let entries = entries();
-    for entry in &entries {
+    let catalogue = lookup::catalogue::all();
+    for entry in &catalogue.entries {
         context.out.say(format!(
             "{:<10} {:<26} {}",
             entry.kind,
             entry.id,
-            title(entry)
+            entry.title()
         ));
     }
-    context.out.document(&Document {
-        schema: "iodyno.catalogue/1",
-        entries,
-    })?;
+    context.out.document(&catalogue)?;
     Ok(Exit::Fine)
-}
-
-/// The heading of a page; for fields, whose heading is the id, what it says.
-fn title(entry: &Entry) -> &str {
-    let mut lines = entry.page.lines();
-    match entry.kind {
-        "field" | "series" => lines.nth(2).unwrap_or_default(),
-        _ => lines
-            .find_map(|line| line.strip_prefix("# "))
-            .unwrap_or_default(),
-    }
 }

@@ -1,9 +1,8 @@
 //! `iodyno completions SHELL` and the manual page, made from the same definitions as the parser.
 
-use super::Context;
-use crate::cli::Cli;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use clap::CommandFactory;
+use clap::Command;
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
@@ -12,10 +11,10 @@ pub struct Args {
     pub shell: clap_complete::Shell,
 }
 
-/// Prints the completions.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+/// Prints the completions of a command line.
+pub fn run(args: &Args, mut command: Command, context: &Context) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "iodyno", &mut script);
+    clap_complete::generate(args.shell, &mut command, "iodyno", &mut script);
     context
         .out
         .text(String::from_utf8_lossy(&script).trim_end());
@@ -23,8 +22,8 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// Prints the manual page: one page for all verbs, each with its options.
-pub fn manual(context: &Context) -> Result<Exit, Failure> {
-    let page = manual_page().map_err(|error| {
+pub fn manual(command: &Command, context: &Context) -> Result<Exit, Failure> {
+    let page = manual_page(command).map_err(|error| {
         Failure::new(
             Exit::Failed,
             format!("cannot print the manual page: {error}"),
@@ -34,8 +33,7 @@ pub fn manual(context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn manual_page() -> std::io::Result<String> {
-    let command = Cli::command();
+fn manual_page(command: &Command) -> std::io::Result<String> {
     let mut page = Vec::new();
     let whole = clap_mangen::Man::new(command.clone());
     whole.render_title(&mut page)?;

@@ -1,6 +1,6 @@
 //! `iodyno delete`: takes records out of the store, for good.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use report::text::clean;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     drop(reader);
     if !args.yes && !is_wanted(ids.len(), context)? {
         context.out.say("Nothing was deleted.");
-        return Ok(Exit::Refused);
+        return Err(Failure::new(Exit::Refused, "Nothing was deleted.").told());
     }
     Store::open(&context.state_dir)?.delete(&ids)?;
     context.out.say(format!("Deleted {}.", records(ids.len())));
@@ -65,9 +65,9 @@ fn is_wanted(count: usize, context: &Context) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(
             Exit::Refused,
-            "a record that is deleted cannot be had back, and nobody can be asked: stdin is no terminal.\n\
-             Add --yes to delete without being asked.",
-        ));
+            "a record that is deleted cannot be had back, and nobody can be asked: stdin is no terminal.",
+        )
+        .hint("Add --yes to delete without being asked."));
     }
     context.out.note(format!(
         "Delete {} for good, with tags and notes? [y/N]",

@@ -1,8 +1,7 @@
 //! `iodyno diff`: what differs between two machines, two captures or two moments; changes nothing.
 
-use super::Context;
 use super::job_args::JobArgs;
-use crate::commands::inspect;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use diagnose::difference::{self, WEIGHT_MIN};
 use host::Host;
@@ -85,7 +84,7 @@ fn side(name: &str, args: &Args, context: &Context) -> Result<IoPath, Failure> {
 }
 
 fn live(target: &str, context: &Context) -> Result<IoPath, Failure> {
-    inventory::collect(&context.host, target).map_err(inspect::failure)
+    Ok(inventory::collect(&context.host, target)?)
 }
 
 /// A capture says below which target it was made.
@@ -101,7 +100,7 @@ fn captured(file: &str, target: Option<&str>) -> Result<IoPath, Failure> {
         ))
     })?;
     let host = Host::open(Path::new(file))?;
-    inventory::collect(&host, target).map_err(inspect::failure)
+    Ok(inventory::collect(&host, target)?)
 }
 
 /// The path in a document of iodyno: the document itself, or its `path`, or its record's.

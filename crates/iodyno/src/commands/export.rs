@@ -1,7 +1,7 @@
 //! `iodyno export`: records for other programs.
 
-use super::Context;
 use super::filter_args::FilterArgs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -61,9 +61,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         }
         (None, None) if context.out.is_json() => json(&store, &rows, context),
         (None, None) => Err(Failure::usage(
-            "say in which form: --json or --csv to stdout, or --parquet DIRECTORY.\n\
-             docs/guide/records.md tells what is in them.",
-        )),
+            "say in which form: --json or --csv to stdout, or --parquet DIRECTORY.",
+        )
+        .hint("docs/guide/records.md tells what is in them.")),
     }
 }
 

@@ -1,15 +1,13 @@
 //! `iodyno history`: one device over time, and where it changed for good; changes nothing.
 
-use super::Context;
-use super::compare::light;
 use super::filter_args::FilterArgs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use compare::compare::Named;
-use compare::history::{Wish, history};
+use compare::history::Wish;
 use compare::view;
-use model::record::Record;
+use lookup::history;
 use report::text::Paint;
-use store::{Filter, Row, Store};
+use store::{Row, Store};
 
 /// Arguments of `history`.
 #[derive(Debug, clap::Args)]
@@ -27,10 +25,10 @@ pub struct Args {
     #[arg(long, default_value = "5%", value_parser = alpha)]
     pub alpha: f64,
     /// Seed of the draws behind the probabilities.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = Wish::default().seed)]
     pub seed: u64,
     /// How many of the newest records to look at.
-    #[arg(long, short = 'n', default_value_t = 500)]
+    #[arg(long, short = 'n', default_value_t = history::LIMIT)]
     pub limit: u32,
     #[command(flatten)]
     filter: FilterArgs,
@@ -49,41 +47,24 @@ fn alpha(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let rows = rows(args, &store)?;
-    if rows.is_empty() {
-        let what = args
-            .of
-            .as_ref()
-            .map_or("these conditions".to_string(), |of| {
-                format!("`{}`", of.escape_debug())
-            });
-        return Err(Failure::usage(format!(
-            "There is no record of {what}.\n`iodyno list` shows what there is."
-        )));
-    }
+    let what = args
+        .of
+        .as_ref()
+        .map_or("these conditions".to_string(), |of| {
+            format!("`{}`", of.escape_debug())
+        });
     if rows.len() == args.limit as usize {
         context.out.note(format!(
             "Only the newest {} records are looked at (-n shows more).",
             args.limit
         ));
     }
-    let mut records: Vec<(String, i64, Record)> = Vec::new();
-    for row in &rows {
-        records.push((row.id.to_string(), row.id, light(store.get(row.id)?)));
-    }
-    let given: Vec<Named<'_>> = records
-        .iter()
-        .map(|(name, id, record)| Named {
-            name,
-            id: Some(*id),
-            record,
-        })
-        .collect();
     let wish = Wish {
         measures: args.measure.clone(),
         alpha: args.alpha,
         seed: args.seed,
     };
-    let found = history(&given, &wish);
+    let found = history::of(&store, &rows, &what, &wish)?;
     let paint = if context.out.has_colour() {
         Paint::Colour
     } else {
@@ -96,7 +77,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What is looked at, newest first. A name is a device's where one has it, else a serial number, else a target.
+/// What is looked at, newest first.
 fn rows(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
     if let Some(id) = args.like {
         let mut rows = vec![store.row(id)?];
@@ -110,18 +91,5 @@ fn rows(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
     let Some(of) = &args.of else {
         return Ok(store.query(&filter)?);
     };
-    let ways: [fn(&mut Filter, String); 3] = [
-        |filter, of| filter.device = Some(of),
-        |filter, of| filter.serial = Some(of),
-        |filter, of| filter.target = Some(of),
-    ];
-    for way in ways {
-        let mut own = filter.clone();
-        way(&mut own, of.clone());
-        let rows = store.query(&own)?;
-        if !rows.is_empty() {
-            return Ok(rows);
-        }
-    }
-    Ok(Vec::new())
+    Ok(history::rows(store, of, &filter)?)
 }

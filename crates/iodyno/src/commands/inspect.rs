@@ -1,8 +1,8 @@
 //! `iodyno inspect`: the I/O path below a target, layer by layer; changes nothing.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use inventory::{InventoryError, Masking};
+use inventory::Masking;
 use report::machine_view;
 use report::path_view::{self, PathOptions};
 use report::text::Paint;
@@ -35,16 +35,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         Some(file) => host::Host::open(file)?,
         None => context.host.clone(),
     };
-    let path = inventory::collect(&host, &args.target).map_err(failure)?;
+    let path = inventory::collect(&host, &args.target)?;
     if let Some(file) = &args.capture {
         let masking = if args.mask {
             Masking::Names
         } else {
             Masking::Serials
         };
-        let captured = inventory::capture(&path.target, masking)
-            .map_err(failure)?
-            .print();
+        let captured = inventory::capture(&path.target, masking)?.print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
         host::files::write_atomically(file, &named)?;
         context
@@ -69,14 +67,4 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     context.out.document(&path)?;
     Ok(Exit::Fine)
-}
-
-/// A target that cannot be looked at is the target's failure, or a matter of rights.
-pub fn failure(error: InventoryError) -> Failure {
-    let exit = if error.is_permission() {
-        Exit::Rights
-    } else {
-        Exit::Failed
-    };
-    Failure::new(exit, error.to_string())
 }

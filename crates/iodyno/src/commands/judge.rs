@@ -4,6 +4,7 @@ use super::job_args::{duration_ms, fresh_seed};
 use crate::exit::{Exit, Failure};
 use experiment::{Plan, default_budget_ms, protocol};
 use model::change::Class;
+use model::metric::{Better, ExperimentMetric};
 use model::units::parse_share;
 
 /// Arguments of `judge`.
@@ -15,6 +16,23 @@ pub struct Args {
     /// How long a switch between arms keeps acting: fast, learned or slow.
     #[arg(long, default_value = "fast", value_parser = parse_class)]
     class: Class,
+    /// What the driver's numbers are called, as it stands behind a change: tps, p99.
+    #[arg(long, default_value = "rate", value_name = "NAME")]
+    metric: String,
+    /// Their unit: /s, bytes/s and ns get their prefixes, any other one is printed as it is.
+    #[arg(
+        long,
+        default_value = "",
+        value_name = "UNIT",
+        hide_default_value = true
+    )]
+    unit: String,
+    /// Less is better: a latency, a number of errors.
+    #[arg(long)]
+    lower_is_better: bool,
+    /// Time for which one number stands, from 10ms to 1s.
+    #[arg(long, default_value = "10ms", value_parser = duration_ms)]
+    grain: u64,
     /// Differences up to this count as equal.
     #[arg(long, default_value = "2%", value_parser = parse_share)]
     rope: f64,
@@ -40,14 +58,24 @@ fn parse_class(word: &str) -> Result<Class, String> {
 
 /// Judges what the driver on the other side of the pipe measures.
 pub fn run(args: Args) -> Result<Exit, Failure> {
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let metric = ExperimentMetric {
+        better: if args.lower_is_better {
+            Better::Lower
+        } else {
+            Better::Higher
+        },
+        grain_ms: args.grain,
+        ..ExperimentMetric::rate(&args.metric, &args.unit)
+    };
     let budget_ms = args
         .budget
-        .unwrap_or_else(|| default_budget_ms(args.class, args.arms.len()));
-    let seed = args.seed.unwrap_or_else(fresh_seed);
+        .unwrap_or_else(|| default_budget_ms(args.class, args.arms.len(), &metric));
     let plan = Plan {
         rope: args.rope,
         alpha: args.alpha,
         budget_ms,
+        metric,
         ..Plan::new(args.arms, args.class, seed)
     };
     let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())

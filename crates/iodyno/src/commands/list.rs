@@ -1,7 +1,7 @@
 //! `iodyno list`: the records that fulfil the conditions, those that came last first.
 
-use super::Context;
 use super::filter_args::FilterArgs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use report::text::clean;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! `iodyno merge`: takes in the records of another store.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -41,11 +41,14 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.merge/1",
         merged: &merged,
     })?;
-    Ok(if merged.problems.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Failed
-    })
+    match merged.problems.first() {
+        None => Ok(Exit::Fine),
+        Some(first) => {
+            let message = format!("{} left out, the first: {first}", merged.problems.len());
+            let failure = Failure::new(Exit::Failed, message);
+            Err(failure.on(args.other.to_string_lossy()).told())
+        }
+    }
 }
 
 /// A state directory stands for the store in it.

@@ -1,6 +1,6 @@
 //! `iodyno note`: sentences of one's own on a record.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use report::text::clean;
 use serde::Serialize;

@@ -2,8 +2,9 @@
 
 mod several;
 
-use super::{Context, RecordDocument};
+use crate::context::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
+use crate::out::Out;
 use host::files;
 use model::record::Record;
 use page::{About, Figure};
@@ -140,7 +141,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         );
     }
     let files = write_all(&targets, args)?;
-    let out = context.streaming(to_stdout).out;
+    // Words for people leave stdout to the report.
+    let out = if to_stdout {
+        Out::new(true)
+    } else {
+        context.out
+    };
     for file in &files {
         out.say(format!(
             "wrote {}  {}",
@@ -241,9 +247,10 @@ fn open(name: &str, context: &Context) -> Result<Source, Failure> {
         });
     }
     let record = serde_json::from_str::<Record>(&text).map_err(|error| {
-        Failure::usage(format!(
-            "{name} holds no record of iodyno: {error}.\n`iodyno show N --json` prints one."
-        ))
+        Failure::usage(format!("{name} holds no record of iodyno: {error}."))
+            .on(name)
+            .why(error.to_string())
+            .hint("`iodyno show N --json` prints one.")
     })?;
     Ok(Source {
         about: About::default(),

@@ -1,6 +1,6 @@
 //! `iodyno serve`: the web server, for a browser on this machine or at the other end of an SSH tunnel.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Nudge;
 use serde::Serialize;
@@ -160,17 +160,23 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
 
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
-        match error {
-            ServeError::Exposed(_) | ServeError::OpenKey(_) => {
-                Failure::new(Exit::Refused, error.to_string())
+        let exit = match &error {
+            ServeError::Exposed(_) | ServeError::OpenKey(_) => Exit::Refused,
+            ServeError::Bind(_, why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
+                Exit::Rights
             }
-            ServeError::Host(error) => error.into(),
-            ServeError::Store(error) => error.into(),
-            ServeError::Bind(_, ref why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
-                Failure::new(Exit::Rights, error.to_string())
+            _ => Exit::Failed,
+        };
+        let hint = error.hint();
+        let failure = match error {
+            ServeError::Host(error) => return error.into(),
+            ServeError::Store(error) => return error.into(),
+            ServeError::Exposed(address) | ServeError::Bind(address, _) => {
+                Failure::new(exit, error.to_string()).on(address.to_string())
             }
-            _ => Failure::new(Exit::Failed, error.to_string()),
-        }
+            _ => Failure::new(exit, error.to_string()),
+        };
+        hint.into_iter().fold(failure, Failure::hint)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `iodyno show`: one record, in words or whole, with what lies beside it.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use model::record::Record;
 use report::text::clean;

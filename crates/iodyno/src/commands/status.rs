@@ -1,120 +1,54 @@
 //! `iodyno status`: what is changed and not yet put back.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
-use model::change::Attribute;
-use model::subject::Subject;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    state_dir: String,
-    journals: Vec<JournalDocument>,
-    /// Journals of this boot in other state directories.
-    elsewhere: Vec<JournalDocument>,
-    /// Damaged journals whose whole lines were put back.
-    salvaged: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct JournalDocument {
-    id: String,
-    purpose: String,
-    pid: u32,
-    unix_ms: u64,
-    /// The device whose settings it holds.
-    device: Option<String>,
-    running: bool,
-    kept: bool,
-    pending: bool,
-    /// The first line that is not what was written.
-    damaged_line: Option<usize>,
-    settings: Vec<SettingDocument>,
-    files: Vec<String>,
-    trees: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct SettingDocument {
-    path: String,
-    was: String,
-    is: String,
-}
+use lookup::status::{self, Journal};
 
 /// Lists the journals with the settings that differ from what they saved.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
-    let host::Found {
-        journals,
-        errors,
-        salvaged,
-    } = host::find_unfinished(&context.host, &context.state_dir);
-    for error in &errors {
+    let found = host::find_unfinished(&context.host, &context.state_dir);
+    for error in &found.errors {
         context.out.note(format!("iodyno: {error}"));
     }
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    if journals.is_empty() && errors.is_empty() {
+    if found.journals.is_empty() && found.errors.is_empty() {
         let dir = model::text::shown(&context.state_dir);
         context.out.say(match elsewhere.len() {
             0 => format!("Nothing is changed: no journal is in {dir}."),
             _ => format!("No journal is in {dir}. Other state directories have:"),
         });
     }
-    for path in &salvaged {
+    for path in &found.salvaged {
         context.out.say(format!(
             "{}  a damaged journal whose whole lines were put back; what its damaged line held may still be changed. \
              Remove the file once that is settled.",
             path.display()
         ));
     }
-    let documents = |journals: &[host::Unfinished]| -> Vec<JournalDocument> {
-        journals
-            .iter()
-            .map(|journal| say_one(context, journal))
-            .collect()
-    };
-    let (journals, elsewhere) = (documents(&journals), documents(&elsewhere));
-    let state_dir = context.state_dir.display().to_string();
-    let salvaged = salvaged
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    context.out.document(&Document {
-        schema: "iodyno.status/1",
-        state_dir,
-        journals,
-        elsewhere,
-        salvaged,
-    })?;
-    Ok(if errors.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Failed
-    })
+    let status = status::of(&context.host, &context.state_dir, &found, &elsewhere);
+    let journals = found.journals.iter().zip(&status.journals);
+    journals
+        .chain(elsewhere.iter().zip(&status.elsewhere))
+        .for_each(|(journal, told)| say_one(context, journal, told));
+    context.out.document(&status)?;
+    unfinished::must_be_read(found.errors)?;
+    Ok(Exit::Fine)
 }
 
 /// A journal with the settings that differ from what it saved.
-fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
+fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
     context.out.say(unfinished::describe(journal));
-    let document = document(context, journal);
-    // The tunables of a scheduler go with it and come back with it.
-    let is_gone_with_it =
-        |setting: &SettingDocument| is_of_scheduler(&setting.path) && setting.is == "absent";
-    for setting in document
-        .settings
-        .iter()
-        .filter(|setting| setting.was != setting.is && !is_gone_with_it(setting))
-    {
+    for setting in told.settings.iter().filter(|setting| setting.is_changed()) {
         context.out.say(format!(
             "  {}  was {}, is {}",
             setting.path, setting.was, setting.is
         ));
     }
-    for file in &document.files {
+    for file in &told.files {
         context.out.say(format!("  {file}  written by iodyno"));
     }
-    for tree in &document.trees {
+    for tree in &told.trees {
         context.out.say(format!(
             "  {tree}  a tree of files made by iodyno for a load"
         ));
@@ -125,48 +59,8 @@ fn say_one(context: &Context, journal: &host::Unfinished) -> JournalDocument {
     {
         context.out.say(format!("  {why}"));
     }
-    if document.pending || document.kept {
-        let way = unfinished::WayOut::of(journal, context);
+    if told.pending || told.kept {
+        let way = journal.way_out(&context.host, &context.state_dir);
         context.out.say(format!("  {}: {}", way.aim, way.command));
     }
-    document
-}
-
-fn is_of_scheduler(path: &str) -> bool {
-    matches!(Subject::of_path(path), Some((Subject::Scheduler { .. }, _)))
-}
-
-fn document(context: &Context, journal: &host::Unfinished) -> JournalDocument {
-    let setting = |saved: &model::change::Saved| SettingDocument {
-        path: saved.path.clone(),
-        was: shown(&saved.path, &saved.old),
-        is: shown(&saved.path, &context.host.attribute(&saved.path)),
-    };
-    JournalDocument {
-        id: journal.id(),
-        purpose: journal.begin.purpose.clone(),
-        pid: journal.begin.pid,
-        unix_ms: journal.begin.unix_ms,
-        device: journal
-            .begin
-            .device
-            .as_ref()
-            .map(|device| device.name.clone()),
-        running: journal.running,
-        kept: journal.kept.is_some(),
-        pending: journal.is_pending(),
-        damaged_line: journal.damage.as_ref().map(|damage| damage.line),
-        settings: journal.saved.iter().map(setting).collect(),
-        files: journal.files.iter().map(|file| file.path.clone()).collect(),
-        trees: journal.trees.iter().map(|tree| tree.path.clone()).collect(),
-    }
-}
-
-/// A value as its knob reads it: of a choice the chosen word.
-fn shown(path: &str, value: &Attribute) -> String {
-    let of_path = Subject::of_path(path);
-    let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
-    let reading = knob.map_or(apply::Reading::Whole, |knob| knob.reading);
-    let text = value.value().map(|text| reading.value(text));
-    text.unwrap_or_else(|| value.to_string())
 }

@@ -1,6 +1,6 @@
 //! `iodyno store`: where the records are, whether they are whole, and a copy of them.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use model::text::shell_word;
 use model::units;
@@ -106,10 +106,22 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.store-check/1",
         content: &checked,
     })?;
-    Ok(match is_whole && checked.programs.is_empty() {
-        true => Exit::Fine,
-        false => Exit::Failed,
-    })
+    if !is_whole {
+        let failure = Failure::new(Exit::Failed, "The store is damaged.");
+        let path = store.path().display().to_string();
+        let why = checked.problems.first().cloned().unwrap_or_default();
+        return Err(failure.on(path).why(why).told());
+    }
+    match checked.programs.first() {
+        None => Ok(Exit::Fine),
+        Some(first) => {
+            let why = format!("{} is not iodyno's", first.phrase());
+            let failure = Failure::new(Exit::Failed, "Nothing is written to the store.");
+            let failure = failure.on(store.path().display().to_string()).why(why);
+            let command = store::removal(store.path(), &checked.programs);
+            Err(failure.hint(format!("remove it: {command}")).told())
+        }
+    }
 }
 
 /// Names what SQLite would run while records are written.

@@ -1,6 +1,6 @@
 //! `iodyno tag`: words of one's own on records, to find them by.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use store::Store;

@@ -1,8 +1,8 @@
 //! `iodyno undo`: puts old values back from the journals, after a death or after `apply`.
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use crate::unfinished::WayOut;
+use crate::unfinished;
 use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
 use serde::Serialize;
@@ -55,7 +55,7 @@ struct Undone {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip)]
-    exit: Exit,
+    failure: Option<Failure>,
 }
 
 /// Undoes the last change first, so that the oldest value has the last word.
@@ -78,29 +78,41 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
         context.out.say(nothing(kept, &elsewhere, context));
     }
-    let undone: Vec<Undone> = chosen
+    let mut undone: Vec<Undone> = chosen
         .into_iter()
         .rev()
         .map(|journal| undo_one(journal, args, context))
         .collect();
-    let has_failed = !errors.is_empty() || undone.iter().any(|one| one.exit == Exit::Failed);
-    let is_refused = !running.is_empty() || undone.iter().any(|one| one.exit == Exit::Refused);
-    let other = undone
-        .iter()
-        .map(|one| one.exit)
-        .find(|exit| *exit != Exit::Fine)
-        .unwrap_or(Exit::Fine);
+    let mut failures: Vec<Failure> = undone
+        .iter_mut()
+        .filter_map(|one| one.failure.take())
+        .collect();
+    failures.extend(running.iter().map(|journal| still_runs(journal)));
     context.out.document(&Document {
         schema: "iodyno.undo/1",
         undone,
         running,
         elsewhere,
     })?;
-    Ok(match (has_failed, is_refused) {
-        (true, _) => Exit::Failed,
-        (false, true) => Exit::Refused,
-        (false, false) => other,
-    })
+    unfinished::must_be_read(errors)?;
+    // What failed weighs most, then what was refused.
+    failures.sort_by_key(|failure| match failure.exit {
+        Exit::Failed => 0,
+        Exit::Refused => 1,
+        _ => 2,
+    });
+    failures
+        .into_iter()
+        .next()
+        .map_or(Ok(Exit::Fine), |failure| Err(failure.told()))
+}
+
+fn still_runs(journal: &str) -> Failure {
+    let message =
+        format!("{journal} belongs to a command that still runs; nothing of it was touched.");
+    Failure::new(Exit::Refused, message)
+        .on(journal)
+        .hint("It puts everything back itself when it ends.")
 }
 
 /// Names what still runs: it holds settings, and puts them back itself.
@@ -123,7 +135,8 @@ fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<S
 
 /// Names a change that another state directory holds, with the command that takes it back.
 fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
-    let (purpose, way) = (&journal.begin.purpose, WayOut::of(journal, context));
+    let purpose = &journal.begin.purpose;
+    let way = journal.way_out(&context.host, &context.state_dir);
     context.out.note(match journal.running {
         true => format!(
             "iodyno: `{purpose}` of another state directory still holds settings ({}). It puts them back itself when it \
@@ -171,9 +184,9 @@ fn choose(
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
         let shown = model::text::clean(id);
-        return Err(Failure::usage(format!(
-            "there is no journal {shown}.\n`iodyno status` shows what there is."
-        )));
+        return Err(Failure::usage(format!("there is no journal {shown}."))
+            .on(shown)
+            .hint("`iodyno status` shows what there is."));
     };
     let mut chosen: Vec<Unfinished> = Vec::new();
     for (index, journal) in journals.into_iter().enumerate() {
@@ -217,7 +230,7 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         whole: true,
         restored: Vec::new(),
         error: None,
-        exit: Exit::Fine,
+        failure: None,
     };
     undone.restored = match outcome {
         Ok(restored) => restored,
@@ -225,8 +238,8 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
             let failure = Failure::from(error);
             context.out.note(format!("iodyno: {}", failure.message));
             undone.whole = false;
-            undone.error = Some(failure.message);
-            undone.exit = failure.exit;
+            undone.error = Some(failure.message.clone());
+            undone.failure = Some(failure);
             return undone;
         }
     };
@@ -238,18 +251,23 @@ fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
         return undone;
     }
     undone.whole = undone.restored.iter().all(Restored::is_whole);
-    say_undone(&undone, is_earlier, another.as_deref(), context);
+    say_undone(&undone, is_earlier, another.is_some(), context);
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
-    undone.exit = match (undone.whole, another.is_some() && is_there) {
-        (true, _) => Exit::Fine,
-        (false, true) => Exit::Refused,
-        (false, false) => Exit::Failed,
+    undone.failure = match (undone.whole, another) {
+        (true, _) => None,
+        (false, Some(why)) if is_there => Some(not_back(&undone, Exit::Refused).why(why)),
+        (false, _) => Some(not_back(&undone, Exit::Failed)),
     };
     undone
 }
 
+fn not_back(undone: &Undone, exit: Exit) -> Failure {
+    let message = sentence(&undone.purpose, &undone.restored, false);
+    Failure::new(exit, message).on(&undone.id)
+}
+
 /// What became of the journal, each value that was written or is not back, and what is left to do.
-fn say_undone(undone: &Undone, is_earlier: bool, another: Option<&str>, context: &Context) {
+fn say_undone(undone: &Undone, is_earlier: bool, is_another: bool, context: &Context) {
     let restored = &undone.restored;
     context
         .out
@@ -257,8 +275,9 @@ fn say_undone(undone: &Undone, is_earlier: bool, another: Option<&str>, context:
     restored
         .iter()
         .filter(|one| one.written || !one.is_whole())
-        .for_each(|one| say_one(one, another, context));
-    if !undone.whole && (another.is_some() || restored.iter().any(|one| one.edited.is_some())) {
+        .for_each(|one| say_one(one, context));
+    let stays = |one: &Restored| one.edited.is_some() || one.found == Attribute::OfAnother;
+    if !undone.whole && (is_another || restored.iter().any(stays)) {
         context.out.say(format!(
             "  once that is as you want it: iodyno undo --forget {}",
             undone.id
@@ -287,9 +306,13 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
     }
 }
 
-/// `another` is why its device is not the one that has its name now.
-fn say_one(one: &Restored, another: Option<&str>, context: &Context) {
-    if let Some(why) = another.filter(|why| one.error.as_deref() == Some(*why)) {
+fn say_one(one: &Restored, context: &Context) {
+    let is_gone = matches!(one.found, Attribute::Absent | Attribute::OfAnother);
+    if let Some(why) = &one.error
+        && is_gone
+        && !one.written
+        && one.edited.is_none()
+    {
         context.out.say(format!(
             "  {}  not written, was {}: {why}",
             one.path,

@@ -1,7 +1,8 @@
 //! What the fields of a panel mean and what they cannot tell, from the same catalogue that computes them.
 
+use super::boxed::boxed;
 use super::panels::devices;
-use super::{Look, overlay, text};
+use super::{Look, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -113,7 +114,7 @@ fn layer((letters, meaning, cannot_tell): &(&'static str, &'static str, &'static
 pub fn draw(look: &Look<'_>, panel: char, place: usize, area: Rect, buffer: &mut Buffer) {
     let entries = entries(panel);
     let height = area.height.saturating_sub(6).clamp(10, 24);
-    let inner = overlay::boxed(
+    let inner = boxed(
         look,
         " what it means: j k move, Esc closes ",
         100,

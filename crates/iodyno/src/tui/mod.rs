@@ -3,6 +3,7 @@
 //! A panel is one file in `panels/`. It reads a [`Look`], which is one moment of the last hour, and draws into the
 //! rectangle it is given; it keeps no state and asks the machine nothing.
 
+mod boxed;
 pub mod curve;
 mod curves;
 mod draw;

@@ -1,16 +1,14 @@
 //! A record of what the sensors see, without a load of ours.
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Failure;
 use crate::keep::{self, Kept};
 use analyse::fields::Fields;
 use host::Host;
 use inventory::InventoryError;
 use model::iopath::IoPath;
-use model::job::Job;
 use model::layers::LayerTimes;
-use model::record::{Provenance, RECORD_SCHEMA, Record};
-use model::studies::Studies;
+use model::record::{Provenance, Record};
 use model::units;
 use observe::{Sampler, Scope};
 
@@ -58,8 +56,7 @@ impl Recording {
         interval_ms: u64,
         scope: &Scope,
     ) -> Result<Recording, Failure> {
-        let path = path_of(&context.host, device, &scope.devices)
-            .map_err(crate::commands::inspect::failure)?;
+        let path = path_of(&context.host, device, &scope.devices)?;
         let origin_ns = host::clock::monotonic_ns();
         Ok(Recording {
             sampler: Sampler::start(&context.host, interval_ms, origin_ns, scope),
@@ -88,22 +85,11 @@ impl Recording {
             self.watched()
         };
         let record = Record {
-            schema: RECORD_SCHEMA.into(),
-            verb: "watch".into(),
             target,
             summary: summary.clone(),
-            provenance: self.provenance,
-            path: self.path,
-            job: Job::default(),
-            load: None,
-            sections: Vec::new(),
-            findings: Vec::new(),
             layers: self.scope.tracing.since(self.layers.as_ref()),
             sensors: self.sampler.stop(),
-            trials: Vec::new(),
-            studies: Studies::default(),
-            check: None,
-            imported: None,
+            ..Record::of("watch", self.provenance, self.path)
         };
         (keep::keep(context, &record), summary)
     }

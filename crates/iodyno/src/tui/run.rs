@@ -7,9 +7,9 @@ use super::screen::{self, Screen};
 use super::state::{self, Action, Facts, State};
 use super::theme::Theme;
 use super::{Look, explain, known::Known, text};
-use crate::commands::Context;
-use crate::commands::watch::Watching;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::watching::Watching;
 use host::signals::{JobControl, Stop};
 use model::finding::Finding;
 use observe::{Scope, Status};
@@ -383,7 +383,7 @@ impl<'a> Session<'a> {
             Some(id) => format!("record {id}: {summary}"),
             None => format!("not stored: {summary}"),
         });
-        if let Err(failure) = kept.ends(Exit::Fine) {
+        if let Err(failure) = kept.must_be_stored() {
             self.unsaved = Some(failure);
         }
     }

@@ -88,10 +88,7 @@ impl Drop for Screen {
 
 /// Why the terminal cannot be used, and what can be done without one.
 pub fn failure(error: &std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Failed,
-        format!(
-            "cannot use this terminal: {error}.\n`iodyno watch --plain` prints lines and needs none."
-        ),
-    )
+    Failure::new(Exit::Failed, format!("cannot use this terminal: {error}."))
+        .why(error.to_string())
+        .hint("`iodyno watch --plain` prints lines and needs none.")
 }

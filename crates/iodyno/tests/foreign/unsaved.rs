@@ -95,6 +95,13 @@ fn with_full_state(arguments: &[&str]) {
         document["id"].is_null() && document["schema"].is_string(),
         "{said}"
     );
+    let failure = &document["error"];
+    assert_eq!(failure["schema"], "iodyno.error/1", "{failure}");
+    assert_eq!(failure["exit"], 5, "{failure}");
+    assert!(
+        failure["hint"].as_str().unwrap().contains("iodyno merge"),
+        "{failure}"
+    );
     let files = unsaved(place.path());
     let [file] = &files[..] else {
         panic!("one file: {files:?}, {said}")

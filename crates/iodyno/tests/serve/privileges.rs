@@ -6,12 +6,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Numbers of capabilities (include/uapi/linux/capability.h).
-const DAC_READ_SEARCH: u64 = 1 << 2;
-const SYS_PTRACE: u64 = 1 << 19;
-const SYS_ADMIN: u64 = 1 << 21;
-const SYSLOG: u64 = 1 << 34;
-/// SETGID, SETUID, SETPCAP, NET_ADMIN, NET_RAW, SYS_MODULE, SYS_CHROOT, SYS_BOOT, SYS_TIME, MKNOD.
+/// SETGID, SETUID, SETPCAP, NET_ADMIN, NET_RAW, SYS_MODULE, SYS_CHROOT, SYS_BOOT, SYS_TIME, MKNOD, by their numbers in
+/// include/uapi/linux/capability.h.
 const NEVER: u64 =
     1 << 6 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 13 | 1 << 16 | 1 << 18 | 1 << 22 | 1 << 25 | 1 << 27;
 
@@ -128,7 +124,10 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
         observer.join().unwrap()
     });
     println!("{seen:#x?}");
-    for verb in ["inspect", "import", "run", "watch"] {
+    for read in ["inspect", "catalogue", "status", "explain"] {
+        assert!(!seen.contains_key(read), "no program reads: {seen:?}");
+    }
+    for verb in ["import", "run", "watch"] {
         let rights = seen
             .get(verb)
             .unwrap_or_else(|| panic!("no {verb} in {seen:?}"));
@@ -138,16 +137,9 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
             (0, 0),
             "{verb}: {rights:x?}"
         );
-        let may = match verb {
-            "import" => 0,
-            "inspect" => DAC_READ_SEARCH | SYS_PTRACE | SYS_ADMIN | SYSLOG,
-            _ => continue,
-        };
-        assert_eq!(
-            (rights.effective & !may, rights.bounding & !may),
-            (0, 0),
-            "{verb}: {rights:x?}"
-        );
+        if verb == "import" {
+            assert_eq!((rights.effective, rights.bounding), (0, 0), "{rights:x?}");
+        }
     }
 }
 

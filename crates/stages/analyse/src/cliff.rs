@@ -5,7 +5,7 @@
 //! and by more than five standard errors, which are widened for samples that follow each other, and when half of the
 //! difference lies between the few samples on either side of the split: a slow decline has no cliff.
 
-use super::spread::{mean, median};
+use stats::{mean, median};
 
 /// Smallest difference of levels that counts, as a share of the level before.
 const STEP: f64 = 0.15;
@@ -147,8 +147,8 @@ pub(super) fn slope(samples: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dice;
     use super::*;
+    use stats::dice::Dice;
 
     /// Noise that follows itself: the next value keeps `keep` of the last.
     fn noise(dice: &mut Dice, keep: f64) -> impl FnMut() -> f64 {

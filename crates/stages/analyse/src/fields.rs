@@ -20,7 +20,7 @@ struct Plan {
     steps: Vec<Step>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Step {
     id: Arc<str>,
     subject: Arc<str>,
@@ -31,7 +31,7 @@ struct Step {
 
 /// One field of one subject, found among the series of its sensor: for the curve of a single quantity, where a whole
 /// frame for each part would be a hundred times the work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pick(Step);
 
 impl Pick {
@@ -41,7 +41,7 @@ impl Pick {
             let name = pattern.replacen("{}", subject, 1);
             series.iter().position(|one| one.name == name)
         };
-        let (of, per) = parts(field.formula);
+        let (of, per) = field.formula.parts();
         let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
         let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
         Some(Pick(Step {
@@ -114,16 +114,8 @@ impl Plan {
     }
 }
 
-/// The series that a formula takes, and those that it divides by.
-fn parts(formula: Formula) -> (&'static [&'static str], &'static [&'static str]) {
-    match formula {
-        Formula::Last(of, _) | Formula::Rate(of, _) => (of, &[]),
-        Formula::Ratio(of, per, _) => (of, per),
-    }
-}
-
 fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
-    let (of, per) = parts(field.formula);
+    let (of, per) = field.formula.parts();
     let Some(first) = of.first() else {
         return Vec::new();
     };
@@ -154,13 +146,14 @@ impl Step {
             Formula::Last(_, times) => last(reading, &self.of).map(|value| value * times),
             Formula::Rate(_, times) => {
                 let seconds = reading.seconds();
-                grown(reading, &self.of)
+                reading
+                    .grown(&self.of)
                     .filter(|_| seconds > 0.0)
                     .map(|grown| grown / seconds * times)
             }
             Formula::Ratio(_, _, times) => {
-                let per = grown(reading, &self.per).filter(|per| *per > 0.0)?;
-                grown(reading, &self.of).map(|of| of / per * times)
+                let per = reading.grown(&self.per).filter(|per| *per > 0.0)?;
+                reading.grown(&self.of).map(|of| of / per * times)
             }
         }
     }
@@ -176,15 +169,6 @@ fn last(reading: &Reading, places: &[usize]) -> Option<f64> {
             .filter(|value| !value.is_nan())
     };
     places.iter().map(cell).sum()
-}
-
-fn grown(reading: &Reading, places: &[usize]) -> Option<f64> {
-    let from = reading.from.as_ref()?;
-    let step = |place: &usize| {
-        let (before, after) = (from.cells.get(*place)?, reading.to.cells.get(*place)?);
-        reading.series[*place].kind.grown(*before, *after)
-    };
-    places.iter().map(step).sum()
 }
 
 #[cfg(test)]

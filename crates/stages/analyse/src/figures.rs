@@ -1,27 +1,71 @@
 //! From raw counters at the two edges of a window to figures that people know: waits, rates, shares of a CPU.
 //!
-//! A counter that fell was reset; a figure made of it has no value for that window. One of 32 bits may have wrapped.
+//! Those of devices and CPUs are the fields that their sensors declare. A counter that fell was reset; a figure made of it has
+//! no value for that window. One of 32 bits may have wrapped.
 
+use crate::fields::Pick;
+use model::field::{Field, Formula, cpu, disk, field, subject};
+use model::reading::{Reading, Row, SeriesName};
 use model::sample::MetricKind;
+use std::sync::Arc;
 
 /// Ticks of /proc/stat are hundredths of a second on every architecture (USER_HZ).
 const TICK_US: f64 = 10_000.0;
-/// What counts as work of a CPU. Waiting for I/O is idling, and what the hypervisor stole was somebody else's.
-const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
-/// All columns of a CPU.
-const TIMES: [&str; 8] = [
-    "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+
+/// The declared fields that tell arms apart.
+const DECLARED: [&str; 16] = [
+    "disk.reads_per_s",
+    "disk.writes_per_s",
+    "disk.flushes_per_s",
+    "disk.read_merges_per_s",
+    "disk.write_merges_per_s",
+    "disk.await_read_ms",
+    "disk.await_write_ms",
+    "disk.await_flush_ms",
+    "disk.size_read_bytes",
+    "disk.size_write_bytes",
+    "disk.queue_mean_ios",
+    "cpu.busy_percent",
+    "cpu.softirq_percent",
+    "cpu.irq_percent",
+    "cpu.steal_percent",
+    "cpu.iowait_percent",
 ];
 
 /// Column of the I/Os that the load completed, beside the kernel's: one of them may be many of the device's.
-pub const LOAD_IOS: &str = "load.ios";
+const LOAD_IOS: &str = "load.ios";
+
+/// What only an experiment counts: its load, and interrupts of the target.
+static OWN: &[Field] = &[
+    field(
+        "load.per_s",
+        "/s",
+        Formula::Rate(&[LOAD_IOS], 1.0),
+        "I/Os of the load completed",
+        "",
+    ),
+    field(
+        "irq.cpu{}.target_per_s",
+        "/s",
+        Formula::Rate(&["irq.cpu{}.target"], 1.0),
+        "interrupts of the target's devices that a CPU took",
+        "",
+    ),
+];
+
+/// The series of [`Recipe`] that counts the I/Os of the load.
+pub fn load_ios() -> SeriesName {
+    SeriesName {
+        name: LOAD_IOS.into(),
+        kind: MetricKind::Counter,
+    }
+}
 
 /// How figures are made of columns.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     figures: Vec<Figure>,
-    /// How each column counts.
-    kinds: Vec<MetricKind>,
+    series: Arc<Vec<SeriesName>>,
 }
 
 #[derive(Clone, Debug)]
@@ -33,14 +77,10 @@ struct Figure {
 
 #[derive(Clone, Debug)]
 enum Of {
-    /// Growth of a column by second.
-    PerSecond { column: usize, factor: f64 },
-    /// Growth of some columns over that of others.
-    Ratio {
-        over: Vec<usize>,
-        under: Vec<usize>,
-        factor: f64,
-    },
+    /// A declared field.
+    Field(Pick),
+    /// Busy time of all CPUs over the I/Os of the load.
+    TimePerIo { busy: Vec<usize>, ios: usize },
 }
 
 /// Mean of a figure's windows and how they differ, taken in one by one (Welford 1962).
@@ -72,60 +112,20 @@ impl Moments {
     }
 }
 
-/// Times of /proc/diskstats are in 32 bits, whatever the machine's word (Documentation/admin-guide/iostats.rst).
-fn kind(column: &str) -> MetricKind {
-    let is_disk_time = column.starts_with("disk.") && column.ends_with("_ms");
-    if is_disk_time {
-        MetricKind::Counter32
-    } else {
-        MetricKind::Counter
-    }
-}
-
-/// Looks up columns by name.
-struct Columns<'a>(&'a [String]);
-
-impl Columns<'_> {
-    fn find(&self, name: &str) -> Option<usize> {
-        self.0.iter().position(|column| column == name)
-    }
-
-    fn all(&self, prefix: &str, names: &[&str]) -> Option<Vec<usize>> {
-        names
-            .iter()
-            .map(|name| self.find(&format!("{prefix}{name}")))
-            .collect()
-    }
-
-    /// What stands between a prefix and a suffix, over all columns, in their order.
-    fn subjects(&self, prefix: &str, suffix: &str) -> Vec<String> {
-        let subject =
-            |name: &String| Some(name.strip_prefix(prefix)?.strip_suffix(suffix)?.to_string());
-        self.0.iter().filter_map(subject).collect()
-    }
-}
-
 impl Recipe {
     /// The figures that these columns give.
-    pub fn new(columns: &[String]) -> Recipe {
-        let kinds = columns.iter().map(|column| kind(column)).collect();
-        let columns = Columns(columns);
-        let mut figures = Vec::new();
-        for disk in columns.subjects("disk.", ".read_ios") {
-            figures.extend(of_disk(&columns, &disk));
+    pub fn new(columns: Vec<SeriesName>) -> Recipe {
+        let declared = disk::FIELDS
+            .iter()
+            .chain(cpu::FIELDS)
+            .filter(|field| DECLARED.contains(&field.id().as_str()));
+        let fields = declared.chain(OWN);
+        let mut figures: Vec<Figure> = fields.flat_map(|field| of_field(field, &columns)).collect();
+        figures.extend(time_per_io(&columns));
+        Recipe {
+            figures,
+            series: Arc::new(columns),
         }
-        let cpus = columns.subjects("cpu.", ".user");
-        figures.extend(cpus.iter().flat_map(|cpu| of_cpu(&columns, cpu)));
-        figures.extend(per_io(&columns, &cpus));
-        let load = columns.find(LOAD_IOS);
-        figures
-            .extend(load.map(|load| Figure::per_second("load.per_s".into(), "per_s", load, 1.0)));
-        for cpu in columns.subjects("irq.cpu", ".target") {
-            let column = columns.find(&format!("irq.cpu{cpu}.target"));
-            let name = format!("irq.cpu{cpu}.target_per_s");
-            figures.extend(column.map(|column| Figure::per_second(name, "per_s", column, 1.0)));
-        }
-        Recipe { figures, kinds }
     }
 
     /// Name and unit of each figure.
@@ -137,139 +137,75 @@ impl Recipe {
 
     /// The figures of a window of `elapsed_ns` between two readings of the columns.
     pub fn compute(&self, from: &[f64], to: &[f64], elapsed_ns: u64) -> Vec<Option<f64>> {
-        let growth = |column: usize| {
-            let (kind, before, after) =
-                (self.kinds.get(column)?, from.get(column)?, to.get(column)?);
-            kind.grown(*before, *after)
+        let row = |time_ns, cells: &[f64]| Row {
+            time_ns,
+            cells: cells.into(),
         };
-        let sum = |columns: &[usize]| {
-            columns
-                .iter()
-                .map(|column| growth(*column))
-                .sum::<Option<f64>>()
+        let reading = Reading {
+            sensor: "",
+            series: self.series.clone(),
+            from: Some(row(0, from)),
+            to: row(elapsed_ns as i64, to),
         };
-        let value = |figure: &Figure| match &figure.of {
-            Of::PerSecond { column, factor } => growth(*column)
-                .filter(|_| elapsed_ns > 0)
-                .map(|grown| grown * factor / (elapsed_ns as f64 / 1e9)),
-            Of::Ratio {
-                over,
-                under,
-                factor,
-            } => sum(over)
-                .zip(sum(under))
-                .filter(|(_, under)| *under > 0.0)
-                .map(|(over, under)| over / under * factor),
-        };
-        self.figures.iter().map(value).collect()
+        self.figures
+            .iter()
+            .map(|figure| figure.value(&reading))
+            .collect()
     }
 }
 
 impl Figure {
-    fn per_second(name: String, unit: &'static str, column: usize, factor: f64) -> Figure {
-        Figure {
-            name,
-            unit,
-            of: Of::PerSecond { column, factor },
-        }
-    }
-
-    fn ratio(
-        name: String,
-        unit: &'static str,
-        over: Vec<usize>,
-        under: Vec<usize>,
-        factor: f64,
-    ) -> Figure {
-        Figure {
-            name,
-            unit,
-            of: Of::Ratio {
-                over,
-                under,
-                factor,
-            },
+    fn value(&self, reading: &Reading) -> Option<f64> {
+        match &self.of {
+            Of::Field(pick) => pick.value(reading),
+            Of::TimePerIo { busy, ios } => {
+                let ios = reading.grown(&[*ios]).filter(|ios| *ios > 0.0)?;
+                reading.grown(busy).map(|ticks| ticks / ios * TICK_US)
+            }
         }
     }
 }
 
-fn of_disk(columns: &Columns<'_>, disk: &str) -> Vec<Figure> {
-    let column = |name: &str| columns.find(&format!("disk.{disk}.{name}"));
-    let rate = |name: &str, unit, source: &str, factor| {
-        column(source)
-            .map(|column| Figure::per_second(format!("disk.{disk}.{name}"), unit, column, factor))
-    };
-    let ratio = |name: &str, unit, over: &str, under: &str, factor| {
-        let (over, under) = (column(over)?, column(under)?);
-        Some(Figure::ratio(
-            format!("disk.{disk}.{name}"),
-            unit,
-            vec![over],
-            vec![under],
-            factor,
-        ))
-    };
-    let figures = [
-        rate("read_per_s", "per_s", "read_ios", 1.0),
-        rate("write_per_s", "per_s", "write_ios", 1.0),
-        rate("flush_per_s", "per_s", "flush_ios", 1.0),
-        rate("read_merges_per_s", "per_s", "read_merges", 1.0),
-        rate("write_merges_per_s", "per_s", "write_merges", 1.0),
-        ratio("await_read_ms", "ms", "read_ms", "read_ios", 1.0),
-        ratio("await_write_ms", "ms", "write_ms", "write_ios", 1.0),
-        ratio("await_flush_ms", "ms", "flush_ms", "flush_ios", 1.0),
-        ratio("size_read_kib", "kib", "read_sectors", "read_ios", 0.5),
-        ratio("size_write_kib", "kib", "write_sectors", "write_ios", 0.5),
-        // Milliseconds of all requests by second of time: how many there were at a time.
-        rate("in_flight", "ios", "queue_ms", 1e-3),
-    ];
-    figures.into_iter().flatten().collect()
-}
-
-fn of_cpu(columns: &Columns<'_>, cpu: &str) -> Vec<Figure> {
-    let prefix = format!("cpu.{cpu}.");
-    let Some(whole) = columns.all(&prefix, &TIMES) else {
+/// A field for each subject whose series are there.
+fn of_field(field: &'static Field, columns: &[SeriesName]) -> Vec<Figure> {
+    let (of, _) = field.formula.parts();
+    let Some(first) = of.first() else {
         return Vec::new();
     };
-    let share = |name: &str, parts: &[&str]| {
-        let over = columns.all(&prefix, parts)?;
-        Some(Figure::ratio(
-            format!("{prefix}{name}_percent"),
-            "percent",
-            over,
-            whole.clone(),
-            100.0,
-        ))
+    let figure = |column: &SeriesName| {
+        let subject = subject(first, &column.name)?;
+        Some(Figure {
+            name: field.of(subject),
+            unit: field.unit,
+            of: Of::Field(Pick::new(field, subject, columns)?),
+        })
     };
-    let one = |name: &str| share(name, &[name]);
-    [
-        share("busy", &BUSY),
-        one("softirq"),
-        one("irq"),
-        one("steal"),
-        one("iowait"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    columns.iter().filter_map(figure).collect()
 }
 
 /// CPU time of all CPUs over the I/Os of the load.
-fn per_io(columns: &Columns<'_>, cpus: &[String]) -> Option<Figure> {
-    let busy: Option<Vec<Vec<usize>>> = cpus
+fn time_per_io(columns: &[SeriesName]) -> Option<Figure> {
+    let busy = cpu::FIELDS
         .iter()
-        .map(|cpu| columns.all(&format!("cpu.{cpu}."), &BUSY))
+        .find(|field| field.id() == "cpu.busy_percent")?;
+    let (parts, _) = busy.formula.parts();
+    let is_busy = |name: &str| parts.iter().any(|part| subject(part, name).is_some());
+    let busy: Vec<usize> = (0..columns.len())
+        .filter(|place| is_busy(&columns[*place].name))
         .collect();
-    let ios = vec![columns.find(LOAD_IOS)?];
-    let busy = busy?.concat();
-    (!busy.is_empty()).then(|| Figure::ratio("cpu.all.us_per_io".into(), "us", busy, ios, TICK_US))
+    let ios = columns.iter().position(|column| column.name == LOAD_IOS)?;
+    (!busy.is_empty()).then(|| Figure {
+        name: "cpu.all.us_per_io".into(),
+        unit: "us",
+        of: Of::TimePerIo { busy, ios },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn columns() -> Vec<String> {
+    fn columns() -> Vec<SeriesName> {
         let disk = [
             "read_ios",
             "read_merges",
@@ -282,13 +218,23 @@ mod tests {
             .into_iter()
             .chain(["write_sectors", "write_ms", "queue_ms"]);
         let disk = disk.map(|name| format!("disk.vda.{name}"));
-        let cpu = TIMES.iter().map(|name| format!("cpu.1.{name}"));
+        let cpu = [
+            "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+        ];
+        let cpu = cpu.iter().map(|name| format!("cpu.1.{name}"));
         disk.chain(cpu)
             .chain([
                 "irq.cpu1.all".to_string(),
                 "irq.cpu1.target".to_string(),
                 LOAD_IOS.to_string(),
             ])
+            .map(|name| SeriesName {
+                kind: match name.ends_with("_ms") {
+                    true => MetricKind::Counter32,
+                    false => MetricKind::Counter,
+                },
+                name,
+            })
             .collect()
     }
 
@@ -299,7 +245,7 @@ mod tests {
 
     #[test]
     fn counters_become_what_iostat_and_mpstat_show() {
-        let recipe = Recipe::new(&columns());
+        let recipe = Recipe::new(columns());
         let from = vec![0.0; 20];
         let to = [
             // 1,000 reads of 4 KiB that took 500 ms together, no writes; 500 ms of requests in half a second.
@@ -309,16 +255,16 @@ mod tests {
         ];
         let figures = recipe.compute(&from, &to, 500_000_000);
         let of = |name: &str| value(&figures, &recipe, name);
-        assert_eq!(of("disk.vda.read_per_s"), Some(2_000.0));
+        assert_eq!(of("disk.vda.reads_per_s"), Some(2_000.0));
         assert_eq!(of("disk.vda.await_read_ms"), Some(0.5));
         assert_eq!(
             of("disk.vda.await_write_ms"),
             None,
             "no writes have no wait"
         );
-        assert_eq!(of("disk.vda.size_read_kib"), Some(4.0));
+        assert_eq!(of("disk.vda.size_read_bytes"), Some(4096.0));
         assert_eq!(of("disk.vda.read_merges_per_s"), Some(40.0));
-        assert_eq!(of("disk.vda.in_flight"), Some(1.0));
+        assert_eq!(of("disk.vda.queue_mean_ios"), Some(1.0));
         assert_eq!(of("cpu.1.busy_percent"), Some(78.0));
         assert_eq!(of("cpu.1.softirq_percent"), Some(40.0));
         assert_eq!(of("cpu.1.iowait_percent"), Some(10.0));
@@ -337,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_reset_or_a_gap_is_no_value_and_a_wrap_is() {
-        let recipe = Recipe::new(&columns());
+        let recipe = Recipe::new(columns());
         let (mut from, mut to) = (vec![10.0; 20], vec![20.0; 20]);
         (from[3], to[3]) = (5_000_000.0, 7.0);
         (from[7], to[7]) = (4_294_967_290.0, 14.0);
@@ -346,13 +292,13 @@ mod tests {
         let figures = recipe.compute(&from, &to, 100_000_000);
         for name in [
             "disk.vda.await_read_ms",
-            "disk.vda.read_per_s",
+            "disk.vda.reads_per_s",
             "cpu.all.us_per_io",
         ] {
             assert_eq!(value(&figures, &recipe, name), None, "{name}");
         }
         assert_eq!(
-            value(&figures, &recipe, "disk.vda.write_per_s"),
+            value(&figures, &recipe, "disk.vda.writes_per_s"),
             Some(100.0)
         );
         assert_eq!(

@@ -14,9 +14,9 @@
 //!
 //! There is no knee where power is highest at either end: the curve begins above it or ends below it.
 
-use super::order::Dice;
-use super::spread::{logs, mean, squares};
 use model::curve::Knee;
+use stats::dice::Dice;
+use stats::{logs, mean, sum_of_squares};
 
 const DRAWS: usize = 1_000;
 
@@ -105,7 +105,11 @@ fn interval(power: &[f64], points: &[Visits], seed: u64) -> (usize, usize) {
     if freedom == 0 {
         return (0, points.len() - 1);
     }
-    let variance = quotients.iter().map(|values| squares(values)).sum::<f64>() / freedom as f64;
+    let variance = quotients
+        .iter()
+        .map(|values| sum_of_squares(values))
+        .sum::<f64>()
+        / freedom as f64;
     let mut dice = Dice::new(seed);
     let mut found: Vec<usize> = (0..DRAWS)
         .map(|_| {

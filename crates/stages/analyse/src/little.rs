@@ -3,11 +3,8 @@
 //! A closed loop holds `iodepth` × `numjobs` in flight. Where rate and latency imply fewer, the requests were not
 //! there: the engine has no depth, submission could not keep up, or a queue below was full before ours.
 
-use super::spread::mean;
 use model::curve::Little;
-
-/// How far the number in flight may be from the one asked for.
-const TOLERANCE: f64 = 0.15;
+use stats::mean;
 
 /// The check of one point: rate per second and mean latency in ns of each visit, the number asked for, and whether the
 /// load was held to a rate, when nothing is expected of the number in flight.
@@ -15,13 +12,13 @@ pub fn check(visits: &[(f64, f64)], asked: f64, is_paced: bool) -> Little {
     // By visit: rate and latency of one visit belong together, their means over noisy visits need not.
     let in_flight: Vec<f64> = visits
         .iter()
-        .map(|(iops, mean_ns)| iops * mean_ns / 1e9)
+        .map(|(iops, mean_ns)| Little::in_flight(*iops, *mean_ns))
         .collect();
     let reached = mean(&in_flight);
     Little {
         reached,
         asked,
-        holds: is_paced || (reached / asked.max(1.0) - 1.0).abs() <= TOLERANCE,
+        holds: is_paced || Little::agrees(reached, asked),
     }
 }
 

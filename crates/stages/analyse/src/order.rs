@@ -3,42 +3,7 @@
 //! In order, drift of the device would look like an effect of the option that varies slowest; shuffled anew each time,
 //! it becomes noise that the repeats show.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
-
-/// Numbers that look random and follow from a seed.
-#[derive(Clone, Debug)]
-pub struct Dice(ChaCha8Rng);
-
-impl Dice {
-    /// The dice of a seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(ChaCha8Rng::seed_from_u64(seed))
-    }
-
-    /// Evenly from 0 up to, not including, 1.
-    pub fn share(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Evenly from 0 up to, not including, `below`.
-    pub fn below(&mut self, below: usize) -> usize {
-        ((self.share() * below as f64) as usize).min(below.saturating_sub(1))
-    }
-
-    /// From the standard normal distribution (Box and Muller).
-    pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.share()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.share()).cos()
-    }
-
-    /// Puts things into a random order (Fisher and Yates).
-    pub fn shuffle<T>(&mut self, things: &mut [T]) {
-        for last in (1..things.len()).rev() {
-            things.swap(last, self.below(last + 1));
-        }
-    }
-}
+use stats::dice::Dice;
 
 /// Pairs of repeat and point: each repeat has all points, in an order of its own.
 pub fn visits(points: usize, repeats: u32, seed: u64) -> Vec<(u32, usize)> {
@@ -85,14 +50,6 @@ mod tests {
         assert!(
             firsts.iter().all(|count| (900..1_100).contains(count)),
             "{firsts:?}"
-        );
-        let mut dice = Dice::new(3);
-        let values: Vec<f64> = (0..20_000).map(|_| dice.normal()).collect();
-        let mean = values.iter().sum::<f64>() / 2e4;
-        let variance = values.iter().map(|value| value * value).sum::<f64>() / 2e4;
-        assert!(
-            mean.abs() < 0.03 && (variance - 1.0).abs() < 0.05,
-            "{mean} {variance}"
         );
     }
 }

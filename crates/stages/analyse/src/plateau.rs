@@ -1,8 +1,8 @@
 //! How a token bucket looks from inside: a rate that is flat to the per cent, with I/Os that had a token beside I/Os
 //! that waited for one, or after a beginning that was faster.
 
-use super::spread::{mean, squares};
 use model::histogram::Histogram;
+use stats::{mean, standard_deviation};
 
 /// Rates count as flat up to this standard deviation over the mean. A proposal of this project, like all thresholds
 /// here: a bucket refills by the clock, a medium does not.
@@ -64,7 +64,7 @@ pub fn of(rates: &[f64], latency: &Histogram) -> Option<Plateau> {
 pub fn variation(values: &[f64]) -> Option<f64> {
     let mean = mean(values);
     let is_defined = values.len() > 1 && mean > 0.0;
-    is_defined.then(|| (squares(values) / (values.len() - 1) as f64).sqrt() / mean)
+    is_defined.then(|| standard_deviation(values) / mean)
 }
 
 /// The two latencies, where there are two steps: fast ones that had a token, and a plateau of those that waited.

@@ -137,8 +137,8 @@ impl Ladder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dice;
     use super::*;
+    use stats::dice::Dice;
 
     /// Runs a search on a device whose latency is a function of the load, with noise on each window.
     fn run(

@@ -5,7 +5,7 @@
 //! bootstrap over three repeats would be too narrow by half.
 
 use model::curve::Spread;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use stats::{logs, mean, standard_error, t_quantile};
 
 /// Probability that an interval misses.
 pub const ALPHA: f64 = 0.05;
@@ -17,7 +17,7 @@ pub fn of(values: &[f64]) -> Spread {
         return Spread::default();
     }
     let centre = mean(&logs);
-    let reach = t_quantile(1.0 - ALPHA / 2.0, logs.len() - 1) * error(&logs);
+    let reach = t_quantile(1.0 - ALPHA / 2.0, logs.len() - 1) * standard_error(&logs);
     let bound = |sign: f64| (logs.len() > 1).then(|| (centre + sign * reach).exp());
     Spread {
         mean: centre.exp(),
@@ -26,63 +26,10 @@ pub fn of(values: &[f64]) -> Spread {
     }
 }
 
-/// Natural logarithms of the positive values.
-pub(super) fn logs(values: &[f64]) -> Vec<f64> {
-    values
-        .iter()
-        .filter(|value| **value > 0.0)
-        .map(|value| value.ln())
-        .collect()
-}
-
-/// Mean; 0 for no values.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        0.0
-    } else {
-        values.iter().sum::<f64>() / values.len() as f64
-    }
-}
-
-/// The middle value; 0 for no values.
-pub(super) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
-    }
-}
-
-/// Sum of squared distances from the mean.
-pub(super) fn squares(values: &[f64]) -> f64 {
-    let centre = mean(values);
-    values.iter().map(|value| (value - centre).powi(2)).sum()
-}
-
-/// Standard error of the mean; 0 below two values.
-fn error(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    if n < 2.0 {
-        0.0
-    } else {
-        (squares(values) / (n - 1.0) / n).sqrt()
-    }
-}
-
-/// Quantile of Student's t; without end where there are no degrees of freedom.
-pub fn t_quantile(probability: f64, freedom: usize) -> f64 {
-    match StudentsT::new(0.0, 1.0, freedom as f64) {
-        Ok(t) if freedom > 0 => t.inverse_cdf(probability),
-        _ => f64::INFINITY,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dice;
     use super::*;
+    use stats::dice::Dice;
 
     #[test]
     fn the_interval_holds_the_truth_as_often_as_it_says() {

@@ -8,9 +8,9 @@
 //! distance from the mean, is below a limit in per cent of the mean.
 
 use super::cliff::{self, slope};
-use super::spread::mean;
 use model::job::{SteadyMetric, SteadyRule};
 use model::steady::{Cliff, Criterion, Steadiness, Verdict};
+use stats::mean;
 
 /// Rounds of SNIA's window.
 pub const WINDOW_ROUNDS: usize = 5;
@@ -230,8 +230,8 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dice;
     use super::*;
+    use stats::dice::Dice;
 
     fn snia_of(values: [f64; 5]) -> bool {
         snia(&values).unwrap().holds

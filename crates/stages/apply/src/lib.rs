@@ -16,7 +16,7 @@ mod subject_files;
 mod wish;
 
 pub use persisted::plans;
-pub use reading::{Reading, cpus, list};
+pub use reading::Reading;
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
 pub use subject_files::{SubjectFiles, reach, subjects};
 pub use wish::{PersistPlan, ProvenValue, Wish};

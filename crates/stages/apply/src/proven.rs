@@ -8,7 +8,7 @@ use model::change::Attribute;
 use model::record::{Record, Trial};
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
-use model::verdict::{Outcome, Verdict};
+use model::verdict::Verdict;
 
 /// Why a record gives no settings to write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +70,10 @@ const SHOWN: usize = 60;
 /// # Errors
 /// The first thing that is wrong with it; what a message quotes of the record is cleaned.
 pub fn wish(id: i64, record: &Record, host: &Host) -> Result<Wish, NotProven> {
-    let won: Vec<(&Trial, &Verdict)> = record.trials.iter().filter_map(win).collect();
+    let trials = record.trials.iter();
+    let won: Vec<(&Trial, &Verdict)> = trials
+        .filter_map(|trial| Some((trial, trial.win()?)))
+        .collect();
     let (first, _) = won.first().ok_or(NotProven::Nothing)?;
     must_be_here(&first.device, host)?;
     if won.iter().any(|(trial, _)| trial.device != first.device) {
@@ -137,14 +140,6 @@ fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFil
     SubjectFiles::of(host, subject.clone()).ok_or_else(strange)
 }
 
-/// A trial that proved another value than the one it found.
-fn win(trial: &Trial) -> Option<(&Trial, &Verdict)> {
-    let verdict = trial.verdict.as_ref()?;
-    let is_win =
-        verdict.outcome == Outcome::Better && !trial.aa && trial.arms.first() != Some(&verdict.arm);
-    is_win.then_some((trial, verdict))
-}
-
 fn must_be_here(device: &str, host: &Host) -> Result<(), NotProven> {
     if !is_plain_name(device) {
         return Err(NotProven::DeviceName(clean_to(device, SHOWN)));
@@ -202,14 +197,7 @@ fn written(text: &str, value: &ProvenValue) -> String {
     if value.knob.reading != Reading::Chosen {
         return value.value.clone();
     }
-    let words = text
-        .split_whitespace()
-        .map(|one| one.trim_matches(['[', ']']));
-    let shown = words.map(|one| match one == value.value {
-        true => format!("[{one}]"),
-        false => one.to_string(),
-    });
-    shown.collect::<Vec<_>>().join(" ")
+    kernel::choice::with_chosen(text, &value.value)
 }
 
 #[cfg(test)]

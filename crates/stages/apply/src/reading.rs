@@ -1,5 +1,8 @@
 //! What the text of a setting means: two texts that mean the same are the same value.
 
+use kernel::choice;
+use kernel::cpulist::CpuList;
+
 /// How a setting's text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
@@ -17,47 +20,12 @@ impl Reading {
         let text = text.trim();
         match self {
             Reading::Whole => text.to_string(),
-            Reading::Chosen => {
-                let chosen = text
-                    .split_once('[')
-                    .and_then(|(_, rest)| rest.split_once(']'));
-                chosen.map_or(text, |(word, _)| word).to_string()
+            Reading::Chosen => choice::value(text).to_string(),
+            Reading::CpuList => {
+                CpuList::parse(text).map_or_else(|| text.to_string(), |list| list.to_string())
             }
-            Reading::CpuList => cpus(text).map_or_else(|| text.to_string(), |cpus| list(&cpus)),
         }
     }
-}
-
-/// The most CPUs that a list may name: what is longer is no list of this kernel's.
-const CPUS_MAX: usize = 8192;
-
-/// The CPUs of a list, in order; none for what is no list.
-pub fn cpus(text: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    for part in text.split(',').map(str::trim) {
-        let (from, to) = part.split_once('-').unwrap_or((part, part));
-        let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
-        if to < from || (to - from) as usize >= CPUS_MAX || cpus.len() >= CPUS_MAX {
-            return None;
-        }
-        cpus.extend(from..=to);
-    }
-    cpus.sort_unstable();
-    cpus.dedup();
-    Some(cpus)
-}
-
-/// CPUs as the kernel prints them; they are in order.
-pub fn list(cpus: &[u32]) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for run in cpus.chunk_by(|one, next| one + 1 == *next) {
-        parts.push(match run {
-            [one] => one.to_string(),
-            [first, .., last] => format!("{first}-{last}"),
-            [] => continue,
-        });
-    }
-    parts.join(",")
 }
 
 #[cfg(test)]

@@ -94,8 +94,6 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
     match kind {
         SubjectKind::Queue => vec![Subject::Queue { device }],
         SubjectKind::Scheduler => vec![Subject::Scheduler { device }],
-        SubjectKind::Device => vec![Subject::Device { device }],
-        SubjectKind::Bdi => vec![Subject::Bdi { device }],
         SubjectKind::Sysctl => vec![Subject::Sysctl],
         SubjectKind::Interrupt => {
             let layers = path.root.walk().into_iter();

@@ -141,6 +141,22 @@ pub fn dirty_limit(scene: &Scene<'_>) -> Option<f64> {
     set("vm.dirty_bytes").or(seen).or_else(share)
 }
 
+/// Below this share of direct writes something holds buffered ones back.
+pub const BUFFERED_SLOW: f64 = 0.7;
+/// From this share on nothing does.
+pub const BUFFERED_FINE: f64 = 0.9;
+
+/// The share of the direct write load's rate that the buffered one reached; none without both.
+pub fn buffered_share(scene: &Scene<'_>) -> Option<f64> {
+    let rate = |role| {
+        scene
+            .probe(role)
+            .map(Probe::bytes_per_s)
+            .filter(|rate| *rate > 0.0)
+    };
+    Some(rate(Role::BufferedWrite)? / rate(Role::WriteStream)?)
+}
+
 /// Bytes a second that the disks write: of the sequential direct load, else what the kernel believes of them.
 pub fn write_rate(scene: &Scene<'_>) -> Option<f64> {
     let measured = scene

@@ -21,6 +21,7 @@
 
 use super::facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
 use super::tests::words::sections_of;
+use kernel::release::Release;
 use model::finding::Level;
 use model::histogram::Histogram;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind};
@@ -329,7 +330,7 @@ fn machine(machine: &mut Machine, text: &str) {
         let number = |text: &str| text.parse::<u32>().unwrap();
         match name {
             "cpus" => machine.cpus = Some(number(value)),
-            "kernel" => machine.kernel = value.split_once('.').map(|(a, b)| (number(a), number(b))),
+            "kernel" => machine.kernel = Release::parse(value),
             "clocksource" => machine.clocksource = Some(value.into()),
             "io_uring_disabled" => machine.io_uring_disabled = Some(value.parse().unwrap()),
             "nodes" => {

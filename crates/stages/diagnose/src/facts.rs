@@ -2,13 +2,11 @@
 
 use super::medium::Medium;
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::job::{Job, Section, Sharing};
+use model::job::engines::{self, is_synchronous};
+use model::job::{Job, SCRATCH_BYTES, Section, Sharing};
 use model::record::SectionResult;
 use model::sample::SensorLog;
 pub use model::target::{CgroupLimit, Machine, TargetFacts, TargetKind};
-
-/// Size of scratch where the job names none, bytes; the load stage's.
-const SCRATCH_BYTES: u64 = 1 << 30;
 
 /// All that is known. What is not known is none or empty, and a rule that needs it stays silent.
 #[derive(Clone, Debug)]
@@ -96,17 +94,9 @@ impl Facts<'_> {
     }
 }
 
-/// Whether an engine has one I/O in flight for each job, whatever `iodepth` says.
-pub fn is_synchronous(engine: &str) -> bool {
-    matches!(
-        engine,
-        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap" | "splice" | "stream"
-    )
-}
-
 /// Whether a job reads and writes blocks itself: trees of files and engines that only look on do not.
 pub fn is_block_io(job: &Job) -> bool {
-    !matches!(job.effective_engine(), "files" | "none")
+    engines::is_block_io(job.effective_engine())
 }
 
 /// The sections that do block I/O.

@@ -2,6 +2,7 @@
 
 use super::Scene;
 use super::live::interrupts_on_one_cpu;
+use kernel::cpulist::CpuList;
 use model::frame::Frame;
 use model::iopath::{Interrupt, Layer, LayerKind};
 
@@ -18,17 +19,8 @@ pub fn members(volume: &Layer) -> Vec<&Layer> {
 
 /// How many CPUs are online; none where that is not known.
 pub fn cpus(scene: &Scene<'_>) -> Option<usize> {
-    scene.path.machine_fact("cpus_online").and_then(count_of)
-}
-
-/// How many numbers a list such as `0-3,8` has; none where it is none.
-fn count_of(list: &str) -> Option<usize> {
-    let counts = list.trim().split(',').map(|part| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        (last + 1).checked_sub(first)
-    });
-    counts.sum()
+    let online = CpuList::parse(scene.path.machine_fact("cpus_online")?)?;
+    Some(online.len()).filter(|count| *count > 0)
 }
 
 /// The vectors that carry I/O: not those that tell of a changed configuration or serve an NVMe's admin queue.
@@ -82,14 +74,6 @@ pub fn rate(frame: &Frame, device: &str) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::scene_examples::SceneExample;
-
-    #[test]
-    fn lists_are_counted() {
-        assert_eq!(count_of("0-3,8"), Some(5));
-        assert_eq!(count_of("0"), Some(1));
-        assert_eq!(count_of("3-1"), None);
-        assert_eq!(count_of(""), None);
-    }
 
     #[test]
     fn members_are_what_has_counters() {

@@ -2,6 +2,7 @@
 
 use super::causes;
 use super::medium::Medium;
+use kernel::release::Release;
 use model::check::{Probe, Promise, Role};
 use model::finding::Finding;
 use model::frame::Frame;
@@ -98,13 +99,9 @@ impl<'a> Scene<'a> {
         Medium::of_layer(disk)
     }
 
-    /// The kernel's version: 6.1 is (6, 1).
-    pub fn kernel(&self) -> Option<(u32, u32)> {
-        let mut numbers = self
-            .path
-            .machine_fact("kernel")?
-            .split(|c: char| !c.is_ascii_digit());
-        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    /// The kernel's version.
+    pub fn kernel(&self) -> Option<Release> {
+        Release::parse(self.path.machine_fact("kernel")?)
     }
 
     /// Memory of the machine, bytes.

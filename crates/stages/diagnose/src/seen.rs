@@ -62,7 +62,7 @@ pub fn settled_iops(probe: &Probe) -> f64 {
     let later = &rates[rates.len() / 2..];
     match rates.len() {
         0..4 => probe.iops(),
-        _ => later.iter().sum::<f64>() / later.len() as f64,
+        _ => stats::mean(later),
     }
 }
 

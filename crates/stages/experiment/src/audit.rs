@@ -4,9 +4,9 @@ use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::{self, Estimate};
 use super::window::BIN_MS;
 use model::verdict::Stage;
+use stats::Estimate;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;

@@ -4,7 +4,6 @@
 
 use super::run::{Run, Want};
 use super::sample::{Level, Sample};
-use super::stats;
 
 const WINDOWS: usize = 10;
 /// Below this a pair's noise is taken as this: a scale of nothing would clip everything.
@@ -32,14 +31,14 @@ impl Calibrate {
             .windows(2)
             .map(|pair| (pair[1] - pair[0]).abs())
             .collect();
-        (stats::MAD_TO_SD * stats::median(&steps)).max(SCALE_MIN_LN)
+        stats::robust_sd(&steps).max(SCALE_MIN_LN)
     }
 
     /// Whether most windows completed nothing.
     pub(super) fn is_empty(&self, level: &Level) -> bool {
         self.levels
             .iter()
-            .filter(|value| **value <= level.ln(0.0))
+            .filter(|value| level.is_nothing(**value))
             .count()
             * 2
             > self.levels.len()

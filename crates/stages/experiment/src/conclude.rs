@@ -1,11 +1,13 @@
 //! From what the stages found to the verdict a person reads.
 
+use model::metric::ExperimentMetric;
 use model::units::{duration_ns, percent_signed, span_ms};
 use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, Verdict};
 
 use super::pairs::Pairs;
+use super::plan::Class;
 use super::run::Run;
-use super::stats::{self, Estimate};
+use stats::Estimate;
 
 /// Difference between raw ratio and robust estimate that means rare events decide, on the logarithmic scale.
 const TAIL_LN: f64 = 0.03;
@@ -79,6 +81,7 @@ pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verd
         arm: run.plan.arms[finding.arm].clone(),
         reason: finding.reason,
         sentence: sentence(run, &finding),
+        metric: run.plan.metric.clone(),
         effect: effect.and_then(|effect| ratio(effect.centre_ln)),
         low: effect.and_then(|effect| ratio(effect.low_ln)),
         high: effect.and_then(|effect| ratio(effect.high_ln)),
@@ -111,7 +114,7 @@ pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option
     {
         let detail = format!(
             "the plain totals differ by {}",
-            percent_signed(contradiction.raw_ln.exp_m1())
+            change(&run.plan.metric, contradiction.raw_ln)
         );
         return Some(Finding::refused(Reason::TailEffect, detail).with(*effect));
     }
@@ -172,8 +175,8 @@ fn raw_ratio(run: &Run, effect: &Effect) -> Option<(f64, f64)> {
     }
     let residuals: Vec<f64> = rates.iter().map(|(d, a)| a - d * arm / default).collect();
     let count = rates.len() as f64;
-    let error_ln = stats::deviation(&residuals) * count.sqrt() / arm;
-    Some(((arm / default).ln(), error_ln))
+    let error_ln = stats::standard_deviation(&residuals) * count.sqrt() / arm;
+    Some((run.level.gain_ln((arm / default).ln()), error_ln))
 }
 
 /// How far the thirds of the run are apart, if that is more than half the effect and more than chance.
@@ -211,25 +214,30 @@ pub(super) fn undecided(run: &Run, pairs: &Pairs, arm: usize) -> Finding {
 
 fn sentence(run: &Run, finding: &Finding) -> String {
     let name = |arm: usize| run.plan.arms[arm].as_str();
+    let metric = &run.plan.metric;
     let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
-        let ratio = |value_ln: f64| percent_signed(value_ln.exp_m1());
-        let (low, high) = (ratio(effect.low_ln), ratio(effect.high_ln));
+        let (low, high) = metric.change_interval(effect.low_ln.exp_m1(), effect.high_ln.exp_m1());
         format!(
-            "{} against {} {} ({low} to {high})",
+            "{} against {} {} ({} to {})",
             name(effect.arm),
             name(0),
-            ratio(effect.centre_ln)
+            change(metric, effect.centre_ln),
+            percent_signed(low),
+            percent_signed(high)
         )
     });
     let rope = percent_signed(run.plan.rope);
     let detail = &finding.detail;
     match finding.reason {
         Reason::Confirmed => format!("A fresh hold-out confirms it: {span}."),
-        Reason::DefaultWins => format!("The default {} is faster: {span}.", name(0)),
+        Reason::DefaultWins => format!("The default {} is better: {span}.", name(0)),
         Reason::WithinRope => format!("No difference beyond ±{}: {span}.", &rope[1..]),
         Reason::DefaultIsBest => format!("No arm beats the default by more than {rope}; next best {span}."),
         Reason::BudgetSpent if !detail.is_empty() => {
             format!("The budget ended {detail}; give more with --budget.")
+        }
+        Reason::BudgetSpent if is_longest(run) => {
+            format!("As many blocks as a slow setting is given cannot tell: {span}. Try it under a steadier load.")
         }
         // Part of the budget is set aside for the stages after the comparison, so it need not be used up.
         Reason::BudgetSpent => {
@@ -241,16 +249,19 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
         Reason::P99NotProven => {
             format!(
-                "Throughput gains ({span}), but it is not shown that p99 stays within 10 %: {}.",
+                "Better in {} ({span}), but it is not shown that p99 stays within 10 %: {}.",
+                metric.name,
                 p99(finding)
             )
         }
-        Reason::P99Worse => format!("Throughput gains ({span}), but p99 is worse: {}.", p99(finding)),
+        Reason::P99Worse => {
+            format!("Better in {} ({span}), but p99 is worse: {}.", metric.name, p99(finding))
+        }
         Reason::PhaseDependent => format!("The effect depends on the phase of the run: {detail}; {span}."),
         Reason::TailEffect => format!("Rare events outweigh the typical effect: {detail}, but {span}."),
         Reason::Throttled => format!("The device is throttled: {detail}."),
         Reason::Saturated => {
-            "Half the depth gives the same rate, so something else is the limit; compare latency instead."
+            "Half the depth gives the same rate, so something else is the limit; judge by latency instead (tune --metric latency)."
                 .into()
         }
         Reason::TooNoisy => {
@@ -266,6 +277,17 @@ fn sentence(run: &Run, finding: &Finding) -> String {
         Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
         Reason::NoIo => "Most windows completed no I/O at all.".into(),
     }
+}
+
+/// Whether the slow design has run in full: more time would not give it more blocks.
+fn is_longest(run: &Run) -> bool {
+    let windows = (super::slow::BLOCKS_MAX * run.plan.arms.len()) as u64;
+    run.plan.class == Class::Slow && run.windows >= windows
+}
+
+/// How far the metric moves with a gain, given as a logarithm: `−12 %`.
+pub(super) fn change(metric: &ExperimentMetric, gain_ln: f64) -> String {
+    percent_signed(metric.change(gain_ln.exp_m1()))
 }
 
 /// `−12 % (−40 % to +22 %)`.

@@ -5,7 +5,6 @@ use model::verdict::PairRow;
 
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats;
 
 /// The pair being measured.
 #[derive(Clone, Debug)]

@@ -74,7 +74,7 @@ pub(super) fn interval(scale: &Scale, differences_ln: &[f64], alpha: f64) -> (f6
             .for_each(|difference| sums.add(scale, difference - effect_ln));
         sums.sum.abs() >= scale.boundary(sums.square, alpha)
     };
-    let centre = super::stats::huber(differences_ln);
+    let centre = stats::huber(differences_ln);
     let edge = |direction: f64| {
         let far = (0..40).map(|power| direction * scale.clip_ln * f64::from(power).exp2() / 4.0);
         let Some(mut outside) = far
@@ -100,20 +100,19 @@ pub(super) fn interval(scale: &Scale, differences_ln: &[f64], alpha: f64) -> (f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_chacha::ChaCha12Rng;
-    use rand_chacha::rand_core::{RngCore, SeedableRng};
+    use stats::dice::Coin;
 
     /// Symmetric, heavy-tailed, with a scale that depends on the past: everything the theorem allows.
     fn crossing_share(runs: u64) -> f64 {
         let scale = Scale::from_deviation(0.02);
         let crossed = (0..runs).filter(|&seed| {
-            let mut noise = ChaCha12Rng::seed_from_u64(seed);
+            let mut noise = Coin::new(seed);
             let mut sums = Sums::default();
             let mut spread = 0.02;
             (0..300).any(|_| {
-                let uniform = f64::from(noise.next_u32()) / f64::from(u32::MAX);
+                let uniform = f64::from(noise.word()) / f64::from(u32::MAX);
                 let size = spread * (-uniform.max(1e-9).ln());
-                let sign = if noise.next_u32() & 1 == 0 { 1.0 } else { -1.0 };
+                let sign = if noise.heads() { 1.0 } else { -1.0 };
                 spread = if size > 0.03 { 0.05 } else { 0.01 };
                 sums.add(&scale, sign * size);
                 sums.is_above(&scale, 0.025) || sums.is_below(&scale, 0.025)

@@ -1,12 +1,13 @@
 //! Guards that watch every window: a cap that throttles both arms, and other programs' I/O.
 
+use super::plan::Plan;
 use super::sample::{Level, Sample};
-use super::stats;
 use super::window::BIN_MS;
+use model::metric::Better;
 use model::verdict::Stage;
 
-/// Length of the chunks in which level and noise are compared, in rate bins.
-const CHUNK_BINS: usize = 8;
+/// Length of the chunks in which level and noise are compared, in values of the metric.
+const CHUNK_VALUES: usize = 8;
 /// Chunks of an arm that make its baseline, and recent chunks that are judged against it.
 const BASELINE_CHUNKS: usize = 10;
 const RECENT_CHUNKS: usize = 24;
@@ -27,8 +28,12 @@ struct Baseline {
 }
 
 /// Watches for a cap: every arm steps down together and the noise collapses.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct CapWatch {
+    /// Bins for which one value of the metric stands.
+    grain_bins: usize,
+    /// Whether the metric is a rate, which can stand still and be pinned by a limiter.
+    is_rate: bool,
     baselines: Vec<Baseline>,
     recent: Vec<(f64, f64)>,
     chunks: usize,
@@ -37,6 +42,18 @@ pub(super) struct CapWatch {
 }
 
 impl CapWatch {
+    pub(super) fn new(plan: &Plan) -> CapWatch {
+        CapWatch {
+            grain_bins: (plan.metric.grain_ms / BIN_MS).max(1) as usize,
+            is_rate: plan.metric.better == Better::Higher,
+            baselines: Vec::new(),
+            recent: Vec::new(),
+            chunks: 0,
+            pinned: 0,
+            idle_ms: 0,
+        }
+    }
+
     pub(super) fn observe(&mut self, level: &Level, sample: &Sample) {
         // Settle windows keep the hole after the switch, which is no baseline; their late half is clean.
         let skip = if sample.stage == Stage::Settle {
@@ -49,11 +66,20 @@ impl CapWatch {
             true => self.idle_ms + sample.duration_ms,
             false => 0,
         };
-        let chunks = kept[skip.min(kept.len())..].chunks_exact(CHUNK_BINS);
+        let values: Vec<f64> = kept[skip.min(kept.len())..]
+            .iter()
+            .step_by(self.grain_bins)
+            .copied()
+            .collect();
+        let chunks = values.chunks_exact(CHUNK_VALUES);
         // A chunk without a completion is a stall, which no cap makes.
         for chunk in chunks.filter(|chunk| chunk.iter().any(|rate| *rate > 0.0)) {
             let logs: Vec<f64> = chunk.iter().map(|rate| level.ln(*rate)).collect();
-            self.observe_chunk(sample.arm, stats::mean(&logs), stats::deviation(&logs));
+            self.observe_chunk(
+                sample.arm,
+                stats::mean(&logs),
+                stats::standard_deviation(&logs),
+            );
         }
     }
 
@@ -88,12 +114,12 @@ impl CapWatch {
 
     /// Whether nothing has been completed for so long that it is no stall any more.
     pub(super) fn is_idle(&self) -> bool {
-        self.idle_ms >= IDLE_MS
+        self.is_rate && self.idle_ms >= IDLE_MS
     }
 
     /// Whether the rate hardly moves from bin to bin in the whole run, as only a limiter makes it.
     pub(super) fn is_pinned(&self) -> bool {
-        self.chunks >= 32 && self.pinned * 20 > self.chunks * 19
+        self.is_rate && self.chunks >= 32 && self.pinned * 20 > self.chunks * 19
     }
 }
 

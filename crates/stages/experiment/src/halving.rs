@@ -1,7 +1,6 @@
 //! Successive halving ahead of a race of very many arms: a cheap cut to eight that claims nothing by itself.
 
 use super::run::Run;
-use super::stats;
 
 const ARMS_MAX: usize = 16;
 const FINALISTS: usize = 8;

@@ -8,8 +8,8 @@ use super::latency;
 use super::plan::Class;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::Estimate;
 use model::verdict::{Guard, P99, Stage};
+use stats::Estimate;
 
 /// Pairs are planned so that the effect stands this many errors from nothing.
 const PLANNED_SCORE: f64 = 6.0;

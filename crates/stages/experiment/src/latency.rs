@@ -5,7 +5,6 @@
 //! percentile lies between them, its ratio says nothing: a ten-thousandth more or fewer slow I/Os move it from one band
 //! to the other. There the share of slow I/Os decides, which is smooth.
 
-use super::stats;
 use model::histogram::{Histogram, value_of};
 use model::verdict::{Guard, P99};
 
@@ -78,7 +77,7 @@ fn slow_share_high(units: &[[Histogram; 2]]) -> f64 {
             slow.map(|(_, count)| count).sum::<u64>() as f64 / arm.total().max(1) as f64
         })
         .collect();
-    let error = stats::deviation(&shares) / (shares.len() as f64).sqrt();
+    let error = stats::standard_deviation(&shares) / (shares.len() as f64).sqrt();
     stats::mean(&shares) + stats::t_quantile(0.975, shares.len().saturating_sub(1)) * error
 }
 

@@ -35,15 +35,17 @@ mod sample;
 mod settle;
 mod slow;
 mod slow_verdict;
-mod stats;
 #[cfg(test)]
 mod tests;
 mod window;
 
 pub use model::verdict::Stage;
-pub use plan::{Class, Plan, PlanError, class_window_ms, default_budget_ms, least_budget_ms};
+pub use plan::{
+    Class, GRAIN_MAX_MS, Plan, PlanError, class_window_ms, default_budget_ms, least_budget_ms,
+    longest_budget_ms,
+};
 pub use progress::Progress;
-pub use window::{Ask, BIN_MS, Failure, TellError, Told, Window, whole_bins_ms};
+pub use window::{Ask, BIN_MS, Failure, TellError, Told, Window};
 
 use model::verdict::{Reason, Verdict};
 
@@ -94,8 +96,8 @@ impl Experiment {
                 let window = Window {
                     id: self.asked,
                     arm: want.arm,
-                    duration_ms: whole_bins_ms(want.duration_ms),
-                    discard_ms: whole_bins_ms(want.discard_ms),
+                    duration_ms: self.run.plan.metric.whole_grains_ms(want.duration_ms),
+                    discard_ms: self.run.plan.metric.whole_grains_ms(want.discard_ms),
                     stage: self.phase.stage(),
                     fresh: want.fresh,
                     half_depth: want.half_depth,
@@ -117,7 +119,9 @@ impl Experiment {
                 foreign_share,
             } => {
                 let window = self.opened(id)?;
-                check(&window, &rates, foreign_share)?;
+                let grain_ms = self.run.plan.metric.grain_ms;
+                check(&window, &rates, grain_ms, foreign_share)?;
+                let rates = in_bins(rates, grain_ms);
                 self.open = None;
                 self.failures = 0;
                 if let Some(share) = foreign_share {
@@ -210,14 +214,32 @@ pub fn drive(
     }
 }
 
-fn check(window: &Window, rates: &[f64], foreign_share: Option<f64>) -> Result<(), TellError> {
+/// A value of a coarse metric stands for each of the bins that it covers.
+fn in_bins(rates: Vec<f64>, grain_ms: u64) -> Vec<f64> {
+    let bins = (grain_ms / BIN_MS) as usize;
+    if bins == 1 {
+        return rates;
+    }
+    let repeated = rates
+        .iter()
+        .flat_map(|rate| std::iter::repeat_n(*rate, bins));
+    repeated.collect()
+}
+
+fn check(
+    window: &Window,
+    rates: &[f64],
+    grain_ms: u64,
+    foreign_share: Option<f64>,
+) -> Result<(), TellError> {
     let id = window.id;
-    let wanted = (window.duration_ms / BIN_MS) as usize;
+    let wanted = (window.duration_ms / grain_ms) as usize;
     if rates.len() != wanted {
         return Err(TellError::WrongLength {
             id,
             got: rates.len(),
             wanted,
+            grain_ms,
         });
     }
     if let Some(index) = rates.iter().position(|rate| !(0.0..=1e300).contains(rate)) {

@@ -4,8 +4,8 @@ use super::duo::Duo;
 use super::evidence::{self, Scale, Sums};
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::{self, Estimate};
 use model::verdict::Stage;
+use stats::Estimate;
 
 /// From here on the pairs' own noise is known well enough to say that the budget cannot suffice.
 const FUTILITY_PAIRS: usize = 20;

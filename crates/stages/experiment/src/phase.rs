@@ -8,14 +8,17 @@ use super::calibrate::Calibrate;
 use super::headroom::Headroom;
 use super::holdout::Holdout;
 use super::pairs::Pairs;
-use super::plan::{Class, class_washout_ms, class_window_ms};
+use super::plan::Class;
 use super::race::Race;
 use super::run::{Run, Want};
 use super::sample::Sample;
 use super::settle::{Reach, Settle};
 use super::slow::Slow;
 use super::slow_verdict;
-use super::stats::Estimate;
+use stats::Estimate;
+
+/// Values of a coarse metric that a window of the settle probe has at least.
+const SETTLE_VALUES_MIN: u64 = 8;
 
 /// What pairs or race found, on its way through audit and hold-out.
 #[derive(Clone, Debug)]
@@ -57,13 +60,21 @@ impl Phase {
             Class::Fast => (320, 6_000),
             Class::Learned => (1_280, 6_000),
             Class::Slow => {
-                run.window_ms = class_window_ms(Class::Slow).max(run.plan.min_window_ms);
-                run.washout_ms = run.window_ms * 4 / 5;
+                run.window_ms = run.plan.window_min_ms();
+                run.washout_ms = run.plan.metric.whole_grains_ms(run.window_ms * 4 / 5);
                 return Phase::Slow(Slow::new(run));
             }
         };
         let tolerance_ln = run.plan.rope_ln() / 4.0;
-        let washout_min_ms = class_washout_ms(run.plan.class);
+        let washout_min_ms = run.plan.washout_min_ms();
+        // The first values of a coarse metric must be few among those of a window.
+        let (first_ms, longest_ms) = match run.plan.is_coarse() {
+            true => {
+                let least_ms = SETTLE_VALUES_MIN * run.plan.metric.grain_ms;
+                (least_ms.max(first_ms), least_ms.max(longest_ms))
+            }
+            false => (first_ms, longest_ms),
+        };
         Phase::Settle(Settle::new(
             run,
             Reach {

@@ -1,6 +1,14 @@
 //! What an experiment is asked to decide, and the limits within which the answer is defined.
 
 pub use model::change::Class;
+use model::metric::{ExperimentMetric, GRAIN_MIN_MS};
+
+use super::window::BIN_MS;
+
+/// The longest time over which one value of a metric may stand, in milliseconds: as long as a slice of the audit.
+pub const GRAIN_MAX_MS: u64 = 1_000;
+/// Values of a coarse metric that the kept part of a window has at least.
+const KEPT_VALUES_MIN: u64 = 3;
 
 /// The question: which arms, how sure, how long.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +17,8 @@ pub struct Plan {
     pub arms: Vec<String>,
     /// Carry-over class of the knob.
     pub class: Class,
+    /// What the arms are judged by. Its grain is a multiple of 10 ms up to [`GRAIN_MAX_MS`].
+    pub metric: ExperimentMetric,
     /// Region of practical equivalence as a ratio minus one, above 0 and up to 0.25.
     pub rope: f64,
     /// Error probability of a wrong win, above 0 and up to 0.2.
@@ -17,8 +27,8 @@ pub struct Plan {
     pub budget_ms: u64,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Completions that the kept part of a window should hold, taking rates as completions per second; 0 when
-    /// the rate counts something else, such as bytes.
+    /// Completions that the kept part of a window should hold, taking the metric as completions per second; 0 when it
+    /// is something else, such as bytes.
     pub min_completions: u64,
     /// Shortest paired window in milliseconds, washout included; 0 takes the class's own.
     pub min_window_ms: u64,
@@ -31,10 +41,12 @@ pub struct Plan {
 impl Plan {
     /// A plan with the class's own limits: region 2 %, alpha 5 %, and the class's default budget.
     pub fn new(arms: Vec<String>, class: Class, seed: u64) -> Self {
-        let budget_ms = default_budget_ms(class, arms.len());
+        let metric = ExperimentMetric::rate("rate", "");
+        let budget_ms = default_budget_ms(class, arms.len(), &metric);
         Plan {
             arms,
             class,
+            metric,
             rope: 0.02,
             alpha: 0.05,
             budget_ms,
@@ -71,6 +83,10 @@ impl Plan {
         if !(self.alpha > 0.0 && self.alpha <= 0.2) {
             return Err(PlanError::Alpha(self.alpha));
         }
+        let grain_ms = self.metric.grain_ms;
+        if !(GRAIN_MIN_MS..=GRAIN_MAX_MS).contains(&grain_ms) || !grain_ms.is_multiple_of(BIN_MS) {
+            return Err(PlanError::Grain(grain_ms));
+        }
         let wanted_ms = self.budget_min_ms();
         if !(wanted_ms..=86_400_000).contains(&self.budget_ms) {
             return Err(PlanError::Budget {
@@ -83,23 +99,53 @@ impl Plan {
 
     /// The least budget with which the plan's windows can decide anything.
     fn budget_min_ms(&self) -> u64 {
-        let least_ms = least_budget_ms(self.class, self.arms.len());
-        least_ms.saturating_mul(
-            self.min_window_ms
-                .div_ceil(class_window_ms(self.class))
-                .max(1),
-        )
+        budget_of_ms(self.class, self.arms.len(), self.window_min_ms())
+    }
+
+    /// Shortest window of this plan in milliseconds, washout included.
+    pub(super) fn window_min_ms(&self) -> u64 {
+        let least_ms = window_least_ms(self.class, &self.metric).max(self.min_window_ms);
+        self.metric.whole_grains_ms(least_ms)
+    }
+
+    /// Shortest washout of this plan in milliseconds: at least one value, which may begin before the switch.
+    pub(super) fn washout_min_ms(&self) -> u64 {
+        self.metric.whole_grains_ms(class_washout_ms(self.class))
+    }
+
+    /// Whether one value of the metric stands for several bins.
+    pub(super) fn is_coarse(&self) -> bool {
+        is_coarse(&self.metric)
     }
 }
 
-/// The least budget with which the class's own windows can decide anything, in milliseconds.
-pub fn least_budget_ms(class: Class, arms: usize) -> u64 {
+fn is_coarse(metric: &ExperimentMetric) -> bool {
+    metric.grain_ms > BIN_MS
+}
+
+/// The shortest window of a class in milliseconds, washout included. A coarse metric needs a few values in the part
+/// that is kept.
+fn window_least_ms(class: Class, metric: &ExperimentMetric) -> u64 {
+    let values = match (is_coarse(metric), class) {
+        (false, _) => 0,
+        (true, Class::Slow) => 5 * KEPT_VALUES_MIN,
+        (true, _) => 1 + KEPT_VALUES_MIN,
+    };
+    class_window_ms(class).max(values * metric.grain_ms)
+}
+
+/// The least budget with which windows can decide anything that are no longer than class and metric want, in milliseconds.
+pub fn least_budget_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    budget_of_ms(class, arms, window_least_ms(class, metric))
+}
+
+fn budget_of_ms(class: Class, arms: usize, window_ms: u64) -> u64 {
     let blocks = if class == Class::Slow {
         super::slow::BLOCKS_MIN
     } else {
         10
     };
-    class_window_ms(class)
+    window_ms
         .saturating_mul(arms as u64)
         .saturating_mul(blocks as u64)
 }
@@ -114,7 +160,7 @@ pub fn class_window_ms(class: Class) -> u64 {
 }
 
 /// The class's shortest washout in milliseconds.
-pub(super) fn class_washout_ms(class: Class) -> u64 {
+fn class_washout_ms(class: Class) -> u64 {
     match class {
         Class::Fast => 40,
         Class::Learned => 500,
@@ -123,14 +169,27 @@ pub(super) fn class_washout_ms(class: Class) -> u64 {
 }
 
 /// Budget of the pairs or race stage when the user names none, in milliseconds.
-pub fn default_budget_ms(class: Class, arms: usize) -> u64 {
+pub fn default_budget_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
     let two = arms <= 2;
-    match class {
+    let budget_ms = match class {
         Class::Fast if two => 60_000,
         Class::Fast => 240_000,
         Class::Learned if two => 180_000,
         Class::Learned => 600_000,
         Class::Slow => 15_000 * arms as u64 * super::slow::BLOCKS_MIN as u64,
+    };
+    // As many windows as others have, at the least half of them: a longer one tells more.
+    let longer = window_least_ms(class, metric).div_ceil(class_window_ms(class));
+    budget_ms * longer.div_ceil(2)
+}
+
+/// The most that a pairs or race stage can use, in milliseconds: the slow design has a number of blocks that is fixed
+/// beforehand, up to twice the usual one.
+pub fn longest_budget_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    let usual_ms = default_budget_ms(class, arms, metric);
+    match class {
+        Class::Fast | Class::Learned => usual_ms,
+        Class::Slow => usual_ms * (super::slow::BLOCKS_MAX / super::slow::BLOCKS_MIN) as u64,
     }
 }
 
@@ -151,6 +210,9 @@ pub enum PlanError {
     /// The region of practical equivalence is out of range.
     #[error("a region of practical equivalence of {0} is not above 0 and at most 0.25")]
     Rope(f64),
+    /// The metric's grain is out of range.
+    #[error("a grain of {0} ms is not a multiple of 10 ms from 10 ms to a second")]
+    Grain(u64),
     /// The error probability is out of range.
     #[error("an error probability of {0} is not above 0 and at most 0.2")]
     Alpha(f64),

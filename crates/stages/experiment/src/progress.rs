@@ -22,7 +22,7 @@ pub struct Progress {
     pub spent_ms: u64,
     /// Guess of the device time still to go, in milliseconds.
     pub left_ms: u64,
-    /// Mean rate of the last window, in the driver's unit per second.
+    /// Mean of the last window, in the metric's unit.
     pub rate: f64,
 }
 

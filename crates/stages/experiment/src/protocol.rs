@@ -3,7 +3,7 @@
 //! ```text
 //! → {"type":"hello","schema":"iodyno.judge/1","seed":7,"bin_ms":10}
 //! → {"type":"window","id":1,"arm":"B","duration_ms":120,"discard_ms":40,"stage":"pairs"}
-//! ← {"type":"result","id":1,"rates":[…one number for every 10 ms of the whole window…]}
+//! ← {"type":"result","id":1,"rates":[…one number for every bin_ms of the whole window…]}
 //! ← {"type":"failed","id":1,"why":"…"}
 //! → {"type":"verdict","verdict":"better","arm":"B","reason":"confirmed","effect":0.113,…}
 //! ```
@@ -19,7 +19,7 @@ use model::verdict::{Outcome, Stage, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
-use super::{Ask, BIN_MS, Experiment, Failure, PlanError, TellError, Told, Window};
+use super::{Ask, Experiment, Failure, PlanError, TellError, Told, Window};
 
 /// Name and version of the line format.
 pub const SCHEMA: &str = "iodyno.judge/1";
@@ -34,7 +34,7 @@ pub enum Said {
         schema: String,
         /// Seed of the order of all windows.
         seed: u64,
-        /// Length of one entry of the rates, in milliseconds.
+        /// Time for which one entry of the rates stands: the metric's grain, in milliseconds.
         bin_ms: u64,
     },
     /// Run this window and answer.
@@ -68,7 +68,7 @@ pub enum Heard {
     Result {
         /// Number of the window.
         id: u64,
-        /// One rate for every 10 ms.
+        /// One value of the metric for every `bin_ms`.
         rates: Vec<f64>,
         /// Latencies of the kept part, `[[bucket, count], …]` in fio's buckets.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ pub fn serve(plan: Plan, input: impl BufRead, mut output: impl Write) -> Result<
     let hello = Said::Hello {
         schema: SCHEMA.into(),
         seed: plan.seed,
-        bin_ms: BIN_MS,
+        bin_ms: plan.metric.grain_ms,
     };
     let mut experiment = Experiment::new(plan)?;
     say(&mut output, &hello)?;

@@ -10,7 +10,7 @@ use super::evidence::{self, Scale, Sums};
 use super::halving::Halving;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::{self, Estimate};
+use stats::Estimate;
 
 const BLOCKS_BEFORE_LOOK: usize = 6;
 

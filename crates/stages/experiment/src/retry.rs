@@ -6,7 +6,6 @@ use super::after::done;
 use super::calibrate::Calibrate;
 use super::conclude::{self, Finding};
 use super::phase::{Claim, Phase};
-use super::plan::{class_washout_ms, class_window_ms};
 use super::run::{Carryover, Run};
 use super::settle::{Reach, Settle};
 
@@ -20,13 +19,16 @@ const PROBE_TAU_MS: u64 = 1_000;
 
 /// Sets the windows for a washout and starts over with fresh data.
 pub(super) fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
-    run.washout_ms = washout_ms.max(class_washout_ms(run.plan.class));
+    run.washout_ms = run
+        .plan
+        .metric
+        .whole_grains_ms(washout_ms.max(run.plan.washout_min_ms()));
     let kept_ms =
         (run.plan.min_completions as f64 * 1e3 / run.rate_now.max(1e-3)).min(60_000.0) as u64;
-    run.window_ms = class_window_ms(run.plan.class)
-        .max(run.plan.min_window_ms)
+    let window_ms = (run.plan.window_min_ms())
         .max(run.washout_ms * 5 / 2)
         .max(run.washout_ms + kept_ms);
+    run.window_ms = run.plan.metric.whole_grains_ms(window_ms);
     run.attempt_row = run.rows.len();
     run.attempt_residence = run.residences.len();
     run.latencies.clear();
@@ -36,11 +38,11 @@ pub(super) fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
 /// Decides what to do about carry-over. If it is quick, it may be a drain longer than the settle probe's first windows, which
 /// a longer probe measures better than the audit can.
 pub(super) fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase {
-    let percent = model::units::percent_signed;
+    let change = |gain_ln| conclude::change(&run.plan.metric, gain_ln);
     let detail = format!(
         "{} in short windows, about {} once it has acted for a while (time constant near {}); declare the knob slow",
-        percent(claim.short.centre.exp_m1()),
-        percent(lasting_ln.exp_m1()),
+        change(claim.short.centre),
+        change(lasting_ln),
         conclude::tau(tau_ms)
     );
     let carried = Carryover {

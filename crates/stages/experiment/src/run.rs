@@ -2,13 +2,11 @@
 
 use model::histogram::Histogram;
 use model::verdict::{ArmResult, PairRow, Stage, StageCost};
-use rand_chacha::ChaCha12Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use stats::dice::Coin;
 
 use super::guards::{CapWatch, ForeignWatch};
-use super::plan::{Plan, class_washout_ms, class_window_ms};
+use super::plan::Plan;
 use super::sample::{Level, Sample};
-use super::stats;
 
 /// A window that a stage would like to have run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,25 +82,25 @@ pub(super) struct Run {
     pub latencies: Vec<[Histogram; 2]>,
     pub costs: Vec<StageCost>,
     pub notes: Vec<String>,
-    coin: ChaCha12Rng,
+    coin: Coin,
 }
 
 impl Run {
     pub(super) fn new(plan: Plan) -> Self {
         Run {
-            coin: ChaCha12Rng::seed_from_u64(plan.seed),
-            level: Level::default(),
+            coin: Coin::new(plan.seed),
+            level: Level::new(plan.metric.better),
             clock_ms: 0,
             windows: 0,
-            window_ms: class_window_ms(plan.class),
-            washout_ms: class_washout_ms(plan.class),
+            window_ms: plan.window_min_ms(),
+            washout_ms: plan.washout_min_ms(),
             alpha: plan.alpha,
             horizon_ms: 0,
             rate_now: 0.0,
             attempts: 0,
             carried: None,
             saturated: false,
-            cap: CapWatch::default(),
+            cap: CapWatch::new(&plan),
             foreign: ForeignWatch::default(),
             residences: Vec::new(),
             attempt_row: 0,
@@ -154,20 +152,16 @@ impl Run {
 
     /// A fair coin.
     pub(super) fn heads(&mut self) -> bool {
-        self.coin.next_u32() & 1 == 0
+        self.coin.heads()
     }
 
-    /// The numbers below `count` in random order (Fisher and Yates).
+    /// The numbers below `count` in random order.
     pub(super) fn shuffled(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
-            order.swap(last, (self.coin.next_u64() % (last as u64 + 1)) as usize);
-        }
-        order
+        self.coin.order(count)
     }
 
     /// Random bits for resampling.
     pub(super) fn random(&mut self) -> u64 {
-        self.coin.next_u64()
+        self.coin.bits()
     }
 }

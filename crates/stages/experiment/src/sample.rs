@@ -1,9 +1,9 @@
 //! One measured window, and how a stretch of rates becomes one level.
 
 use model::histogram::Histogram;
+use model::metric::Better;
 use model::verdict::Stage;
 
-use super::stats;
 use super::window::BIN_MS;
 
 /// A measured window with its place on the experiment's own time axis.
@@ -26,14 +26,22 @@ impl Sample {
     }
 }
 
-/// Turns rates into logarithms. A stretch without a single completion is a real observation, so it gets a floor
-/// instead of minus infinity: a thousandth of the first rate seen, far below any clip.
+/// Turns rates into logarithms that rise where the metric gets better. A stretch without a single completion is a real
+/// observation, so it gets a floor instead of minus infinity: a thousandth of the first rate seen, far below any clip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Level {
+    better: Better,
     floor: Option<f64>,
 }
 
 impl Level {
+    pub(super) fn new(better: Better) -> Level {
+        Level {
+            better,
+            floor: None,
+        }
+    }
+
     /// Learns the floor from the first window that moved anything.
     pub(super) fn learn(&mut self, rates: &[f64]) {
         let mean = stats::mean(rates);
@@ -49,7 +57,21 @@ impl Level {
 
     /// Logarithm of a rate.
     pub(super) fn ln(&self, rate: f64) -> f64 {
-        rate.max(self.floor.unwrap_or(1.0)).ln()
+        self.gain_ln(rate.max(self.floor.unwrap_or(1.0)).ln())
+    }
+
+    /// A logarithm of the metric as one of its gain.
+    pub(super) fn gain_ln(&self, metric_ln: f64) -> f64 {
+        match self.better {
+            Better::Higher => metric_ln,
+            Better::Lower => -metric_ln,
+        }
+    }
+
+    /// Whether a level is that of a stretch in which nothing was completed. Where lower is better nothing is no sign of
+    /// a standstill.
+    pub(super) fn is_nothing(&self, level_ln: f64) -> bool {
+        self.better == Better::Higher && level_ln <= self.ln(0.0)
     }
 
     /// Logarithm of the mean rate of a stretch.

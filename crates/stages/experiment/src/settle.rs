@@ -5,7 +5,6 @@
 
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats;
 use super::window::BIN_MS;
 
 /// Ends of the profile's bins, as divisors of the window's length; the reference is the last half.
@@ -182,5 +181,5 @@ fn pooled_error(columns: &[Vec<f64>]) -> f64 {
         })
         .collect();
     let switches = columns.iter().map(Vec::len).max().unwrap_or(1).max(1) as f64;
-    stats::MAD_TO_SD * stats::median(&distances) * 1.25 / switches.sqrt() + 1e-4
+    stats::robust_sd(&distances) * 1.25 / switches.sqrt() + 1e-4
 }

@@ -10,12 +10,12 @@ use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::conclude::ratio;
 use super::run::{Run, Want};
 use super::sample::Sample;
-use super::stats::{self, Estimate};
 use super::window::BIN_MS;
+use stats::Estimate;
 
 /// Fewer than eight signs cannot reach a probability of one in a hundred.
 pub(super) const BLOCKS_MIN: usize = 8;
-const BLOCKS_MAX: usize = 16;
+pub(super) const BLOCKS_MAX: usize = 16;
 const SLICE_MS: u64 = 1_000;
 /// With two arms no hold-out follows, so the sign flips alone must be as strict as a test and its confirmation.
 const STRICTER: f64 = 0.2;

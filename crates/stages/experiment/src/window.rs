@@ -3,7 +3,7 @@
 use model::histogram::Histogram;
 use model::verdict::{Stage, Verdict};
 
-/// Length of one entry of the rates, in milliseconds.
+/// Length of a bin, in milliseconds: the experiment computes in these, whatever the metric's grain is.
 pub const BIN_MS: u64 = 10;
 
 /// What the driver should do next.
@@ -22,7 +22,7 @@ pub struct Window {
     pub id: u64,
     /// Index of the arm in the plan.
     pub arm: usize,
-    /// Whole length in milliseconds, a multiple of [`BIN_MS`].
+    /// Whole length in milliseconds, a multiple of the metric's grain.
     pub duration_ms: u64,
     /// Part at the start that is not used, in milliseconds; latency histograms must leave it out.
     pub discard_ms: u64,
@@ -41,7 +41,7 @@ pub enum Told {
     Measured {
         /// The window's number.
         id: u64,
-        /// Completions or bytes per second, one number per 10 ms of the whole window.
+        /// The metric, one number for each of its grains in the whole window.
         rates: Vec<f64>,
         /// Latencies of the kept part.
         latency: Option<Histogram>,
@@ -80,7 +80,7 @@ pub enum TellError {
         expected: Option<u64>,
     },
     /// The number of rates does not fit the window.
-    #[error("window {id} has {got} rates, but needs {wanted}: one for every 10 ms")]
+    #[error("window {id} has {got} rates, but needs {wanted}: one for every {grain_ms} ms")]
     WrongLength {
         /// The window's number.
         id: u64,
@@ -88,6 +88,8 @@ pub enum TellError {
         got: usize,
         /// Rates that the window's duration asks for.
         wanted: usize,
+        /// The metric's grain.
+        grain_ms: u64,
     },
     /// A rate is negative or not a number.
     #[error("window {id}, rate {index} is {value}, which is not a rate")]
@@ -107,9 +109,4 @@ pub enum TellError {
         /// The share told.
         value: f64,
     },
-}
-
-/// Rounds up to whole bins.
-pub fn whole_bins_ms(duration_ms: u64) -> u64 {
-    duration_ms.div_ceil(BIN_MS) * BIN_MS
 }

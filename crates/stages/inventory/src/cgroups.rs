@@ -2,6 +2,8 @@
 
 use super::device;
 use host::Host;
+use kernel::cgroups::{Hierarchies, Membership, Version, with_those_above};
+use kernel::mounts::Mounts;
 
 /// A limit on I/O.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +17,6 @@ pub struct IoLimit {
     /// The group that has it, below its tree; `/` for the root of what is seen.
     pub group: String,
 }
-
-/// Where version 2 may be mounted: alone, or beside version 1.
-const UNIFIED: &[&str] = &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 
 /// Files of version 1 and the names that version 2 has for what they limit.
 const THROTTLES: &[(&str, &str)] = &[
@@ -97,33 +96,20 @@ pub(super) fn io_weight(host: &Host) -> Option<String> {
 
 /// Which versions are in use, and this process's group: of version 2 where it does anything, else of `blkio`.
 pub(super) fn membership(host: &Host) -> Option<(&'static str, String)> {
-    let table = host
-        .text("/proc/self/cgroup")
-        .filter(|table| !table.trim().is_empty())?;
-    let path = |controller: &str| own(&table, controller).map(str::to_string);
-    let has_old = table.lines().any(|line| {
-        line.split(':')
-            .nth(1)
-            .is_some_and(|controllers| !controllers.is_empty() && controllers != "name=systemd")
-    });
-    match (path(""), has_old) {
-        (Some(path), false) => Some(("2", path)),
-        (Some(unified), true) => Some(("hybrid", path("blkio").unwrap_or(unified))),
-        (None, _) => Some(("1", path("blkio").unwrap_or_else(|| "/".into()))),
-    }
+    let process = own(host);
+    let (unified, old) = (process.path(""), process.path("blkio"));
+    let (version, path) = match process.version()? {
+        Version::Two => ("2", unified),
+        Version::Hybrid => ("hybrid", old.or(unified)),
+        Version::One => ("1", old),
+    };
+    Some((version, path.unwrap_or("/").to_string()))
 }
 
 /// Every group of this process, by its path, in all trees and without repeats.
 pub(super) fn paths(host: &Host) -> Vec<String> {
-    let table = host.text("/proc/self/cgroup").unwrap_or_default();
-    let mut paths: Vec<String> = table
-        .lines()
-        .filter_map(|line| line.splitn(3, ':').nth(2))
-        .map(str::to_string)
-        .collect();
-    paths.sort();
-    paths.dedup();
-    paths
+    let process = own(host);
+    process.paths().into_iter().map(str::to_string).collect()
 }
 
 struct Group {
@@ -133,47 +119,23 @@ struct Group {
     name: String,
 }
 
-fn own<'a>(table: &'a str, controller: &str) -> Option<&'a str> {
-    table.lines().find_map(|line| {
-        let (_, rest) = line.split_once(':')?;
-        let (controllers, path) = rest.split_once(':')?;
-        controllers
-            .split(',')
-            .any(|one| one == controller)
-            .then_some(path)
-    })
+fn own(host: &Host) -> Membership {
+    Membership::parse(&host.text("/proc/self/cgroup").unwrap_or_default())
 }
 
 /// The directories of this process's group and of all above it. A controller of version 1 has its own tree.
 fn groups(host: &Host, controller: &str) -> Vec<Group> {
-    let table = host.text("/proc/self/cgroup").unwrap_or_default();
-    let Some(own) = own(&table, controller) else {
+    let process = own(host);
+    let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());
+    let hierarchies = Hierarchies::of(&mounts, &process);
+    let Some((tree, below)) = hierarchies.group(&process, controller) else {
         return Vec::new();
     };
-    let roots = match controller {
-        "" => UNIFIED.iter().map(|root| root.to_string()).collect(),
-        controller => vec![format!("/sys/fs/cgroup/{controller}")],
+    let group = |name: &str| Group {
+        directory: tree.directory(name),
+        name: name.to_string(),
     };
-    let above = |root: &String| {
-        let mut directory = format!("{root}{}", own.trim_end_matches('/'));
-        let mut all = Vec::new();
-        loop {
-            let name = directory
-                .get(root.len()..)
-                .filter(|name| !name.is_empty())
-                .unwrap_or("/")
-                .to_string();
-            all.push(Group {
-                directory: directory.clone(),
-                name,
-            });
-            if directory.len() <= root.len() {
-                return all;
-            }
-            directory.truncate(directory.rfind('/').unwrap_or(0).max(root.len()));
-        }
-    };
-    roots.iter().flat_map(above).collect()
+    with_those_above(below).map(group).collect()
 }
 
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
@@ -258,6 +220,22 @@ mod tests {
                 ("riops", 500, "/a")
             ]
         );
+    }
+
+    #[test]
+    fn a_container_finds_its_limits_where_its_part_is_mounted() {
+        let host = machine(
+            "path: /proc/self/cgroup\nlines: 1\n7:blkio:/docker/4f/job\n\
+             path: /proc/self/mountinfo\nlines: 1\n\
+             31 1 0:27 /docker/4f /sys/fs/cgroup/blkio ro - cgroup cgroup rw,blkio\n\
+             path: /sys/fs/cgroup/blkio/job/blkio.throttle.read_iops_device\nlines: 1\n8:16 120\n\
+             path: /sys/fs/cgroup/blkio/blkio.throttle.write_iops_device\nlines: 1\n8:16 80\n",
+        );
+        let found: Vec<(String, u64)> = io_limits(&host)
+            .into_iter()
+            .map(|one| (one.group, one.limit))
+            .collect();
+        assert_eq!(found, [("/job".to_string(), 120), ("/".to_string(), 80)]);
     }
 
     #[test]

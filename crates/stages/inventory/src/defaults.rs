@@ -6,13 +6,14 @@
 mod queue;
 mod system;
 
+use kernel::release::Release;
 use model::iopath::{KernelDefault, Layer, LayerKind};
 
 /// What defaults depend on besides the device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kernel {
-    /// Major and minor number; none where they are not known.
-    version: Option<(u32, u32)>,
+    /// None where it is not known.
+    version: Option<Release>,
     /// The whole release.
     release: String,
 }
@@ -24,25 +25,20 @@ impl Kernel {
             .and_then(|machine| machine.fact("kernel"))
             .unwrap_or_default()
             .to_string();
-        let mut numbers = release
-            .split(|c: char| !c.is_ascii_digit())
-            .map(str::parse::<u32>);
-        let version = numbers
-            .next()
-            .and_then(Result::ok)
-            .zip(numbers.next().and_then(Result::ok));
+        let version = Release::parse(&release);
         Kernel { version, release }
     }
 
     /// Whether it is surely older.
     pub fn is_before(&self, major: u32, minor: u32) -> bool {
-        self.version.is_some_and(|version| version < (major, minor))
+        self.version
+            .is_some_and(|version| !version.at_least(major, minor))
     }
 
     /// Whether it is surely this old or newer.
     pub fn is_since(&self, major: u32, minor: u32) -> bool {
         self.version
-            .is_some_and(|version| version >= (major, minor))
+            .is_some_and(|version| version.at_least(major, minor))
     }
 
     /// A kernel of Red Hat: many numbers of its own under an old version.

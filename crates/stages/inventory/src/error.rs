@@ -1,5 +1,7 @@
 //! Why there is no I/O path to show.
 
+use model::failure::Parts;
+
 /// Why a target cannot be inspected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +57,28 @@ pub enum InventoryError {
 }
 
 impl InventoryError {
+    /// On what it failed, why, and what to do: the end of its message.
+    pub fn parts(&self) -> Parts {
+        let name = "Name a directory, a file or a block device, such as /var, ./data or sda.";
+        match self {
+            InventoryError::NotFound { target } => {
+                Parts::on(target).why("nothing is there").hint(name)
+            }
+            InventoryError::NoAccess { target } => Parts::on(target)
+                .why("permission denied on the way to it")
+                .hint("Run iodyno as root, or name a path that you may enter."),
+            InventoryError::NotStorage { target, what } => Parts::on(target)
+                .why(format!("it is {what}, which stores nothing"))
+                .hint(name),
+            InventoryError::NoDevice { target, devno } => Parts::on(target)
+                .why(format!("the kernel lists no block device {devno}"))
+                .hint("The device may be gone, or /sys may not be mounted here."),
+            InventoryError::NoMounts { target } => Parts::on(target)
+                .why("/proc/self/mountinfo cannot be read")
+                .hint("Mount /proc, or name a block device."),
+        }
+    }
+
     /// Whether more rights would help.
     pub fn is_permission(&self) -> bool {
         matches!(self, InventoryError::NoAccess { .. })

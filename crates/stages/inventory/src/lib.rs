@@ -18,7 +18,6 @@ mod glob;
 mod kernel_log;
 mod link;
 mod mask;
-mod mounts;
 mod owners;
 mod secrets;
 mod services;
@@ -30,9 +29,9 @@ pub use claims::{Claim, Claimant, Device, On, Phase, Scene};
 pub use error::InventoryError;
 
 use host::Host;
+use kernel::mounts::Mounts;
 use model::change::Attribute;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind, Setting};
-use mounts::Mounts;
 
 /// Stacks deeper than this are cut: a loop device can be mounted below its own backing file's directory.
 const DEPTH_MAX: usize = 16;
@@ -112,7 +111,7 @@ impl<'a> Survey<'a> {
     fn new(host: &'a Host) -> Self {
         Survey {
             host,
-            mounts: Mounts::read(host),
+            mounts: Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default()),
             notes: Vec::new(),
             interrupts: None,
         }

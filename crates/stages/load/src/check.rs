@@ -2,6 +2,7 @@
 
 use super::{Engine, LoadError, Prepared};
 use host::{Host, process};
+use kernel::cpulist::CpuList;
 use model::job::{Arrivals, Job};
 use model::units;
 
@@ -113,7 +114,7 @@ fn memory(job: &Job) -> Result<(), LoadError> {
         1
     };
     let wanted = u128::from(job.max_bs()) * u128::from(job.iodepth) * u128::from(job.numjobs) * mix;
-    let Some(available) = Host::live().meminfo_bytes("MemAvailable:") else {
+    let Some(available) = Host::live().meminfo_bytes("MemAvailable") else {
         return Ok(());
     };
     if wanted <= u128::from(available / 2) {
@@ -166,15 +167,11 @@ pub fn cpus(job: &Job) -> Result<Vec<u32>, LoadError> {
     Ok(cpus)
 }
 
-/// The CPUs of a NUMA node: `0-3,8`.
+/// The CPUs of a NUMA node.
 fn node_cpus(node: u32) -> Vec<u32> {
     let text = host::Host::live().text(&format!("/sys/devices/system/node/node{node}/cpulist"));
-    let text = text.unwrap_or_default();
-    let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse().ok()?..=last.parse().ok()?)
-    };
-    text.trim().split(',').filter_map(range).flatten().collect()
+    let list = text.and_then(|text| CpuList::parse(&text));
+    list.unwrap_or_default().iter().collect()
 }
 
 /// Checks a job against what was made ready.

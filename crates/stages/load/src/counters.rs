@@ -246,7 +246,7 @@ mod tests {
     fn percentiles_agree_with_a_sort() {
         let counters = Counters::new(0, false);
         let mut exact: Vec<u64> = (0..100_000)
-            .map(|i| 50_000 + super::super::pattern::mix64(i) % 3_000_000)
+            .map(|i| 50_000 + stats::dice::mix64(i) % 3_000_000)
             .collect();
         exact
             .iter()

@@ -6,14 +6,12 @@
 use super::counters::{BIN_NS, lane};
 use super::worker::Worker;
 use host::Host;
-use host::disk_counters::{Counters, DeviceCounters, growth};
+use host::disk_counters::DeviceCounters;
+use kernel::stat::{Counters, SECTOR_BYTES};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Time between two looks, ns: half a bin.
 pub const LOOK_NS: u64 = BIN_NS / 2;
-
-/// Unit of the kernel's sector counts whatever the device's block is, bytes.
-const SECTOR_BYTES: u64 = 512;
 
 /// Books what a device completes to one worker's counters.
 #[derive(Debug)]
@@ -81,23 +79,11 @@ impl Watched {
     pub fn means_ns(&self) -> Vec<(&'static str, f64)> {
         let mean =
             |name, ios: u64, ms: u64| (ios > 0).then(|| (name, ms as f64 * 1e6 / ios as f64));
-        let (first, last) = (&self.first, &self.last);
+        let done = self.last.since(&self.first);
         [
-            mean(
-                "read",
-                growth(first.read_ios, last.read_ios),
-                growth(first.read_ms, last.read_ms),
-            ),
-            mean(
-                "write",
-                growth(first.write_ios, last.write_ios),
-                growth(first.write_ms, last.write_ms),
-            ),
-            mean(
-                "flush",
-                growth(first.flush_ios, last.flush_ios),
-                growth(first.flush_ms, last.flush_ms),
-            ),
+            mean("read", done.read_ios, done.read_ms),
+            mean("write", done.write_ios, done.write_ms),
+            mean("flush", done.flush_ios, done.flush_ms),
         ]
         .into_iter()
         .flatten()
@@ -113,16 +99,17 @@ struct Side {
 }
 
 fn sides(before: &Counters, after: &Counters) -> [Side; 4] {
-    let side = |lane, ios: fn(&Counters) -> u64, sectors: fn(&Counters) -> u64| Side {
+    let done = after.since(before);
+    let side = |lane, ios, sectors: u64| Side {
         lane,
-        ios: growth(ios(before), ios(after)),
-        bytes: growth(sectors(before), sectors(after)) * SECTOR_BYTES,
+        ios,
+        bytes: sectors.saturating_mul(SECTOR_BYTES),
     };
     [
-        side(lane::READ, |c| c.read_ios, |c| c.read_sectors),
-        side(lane::WRITE, |c| c.write_ios, |c| c.write_sectors),
-        side(lane::TRIM, |c| c.discard_ios, |c| c.discard_sectors),
-        side(lane::SYNC, |c| c.flush_ios, |_| 0),
+        side(lane::READ, done.read_ios, done.read_sectors),
+        side(lane::WRITE, done.write_ios, done.write_sectors),
+        side(lane::TRIM, done.discard_ios, done.discard_sectors),
+        side(lane::SYNC, done.flush_ios, 0),
     ]
 }
 
@@ -174,7 +161,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_whatever_the_span() {
         for seed in 0..2_000 {
-            let dice = |n: u64| super::super::pattern::mix64(seed * 3 + n);
+            let dice = |n: u64| stats::dice::mix64(seed * 3 + n);
             let (from, length, count) =
                 (dice(0) % 90_000_000, dice(1) % 70_000_000, dice(2) % 5_000);
             let sum: u64 = spread(from, from + length, count)

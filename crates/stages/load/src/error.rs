@@ -1,6 +1,7 @@
 //! Why a load cannot be made ready, started or finished: what failed, on what, why, what to do.
 
-use model::units;
+mod parts;
+
 use std::sync::Arc;
 
 /// The program's exit status that an error asks for.
@@ -24,7 +25,6 @@ pub enum ExitClass {
 #[non_exhaustive]
 pub enum LoadError {
     /// The job cannot be run as asked.
-    #[error("{what}: {why}. {advice}")]
     Usage {
         /// The option and its value.
         what: String,
@@ -34,10 +34,6 @@ pub enum LoadError {
         advice: String,
     },
     /// Something uses the device.
-    #[error(
-        "cannot write to {target}: it is in use ({}). Use {advice}, or a disk that nothing uses",
-        uses.join("; ")
-    )]
     InUse {
         /// The device as the user named it.
         target: String,
@@ -47,10 +43,6 @@ pub enum LoadError {
         advice: String,
     },
     /// Whether somebody has the device open cannot be known.
-    #[error(
-        "cannot write to {target}: {unseen}, and one of them may have it open. Run as root, or use a \
-         directory as the target"
-    )]
     Unseen {
         /// The device as the user named it.
         target: String,
@@ -58,10 +50,6 @@ pub enum LoadError {
         unseen: String,
     },
     /// The device holds something.
-    #[error(
-        "cannot write to {target}: it holds data (signature of {what} at byte {offset}), and a write job destroys \
-         that. Use a directory as the target, another disk, or --force-signature if its content may be lost"
-    )]
     Signature {
         /// The device as the user named it.
         target: String,
@@ -71,28 +59,16 @@ pub enum LoadError {
         offset: u64,
     },
     /// Writing a device destroys it and was not asked for.
-    #[error(
-        "cannot write to {target}: a write job destroys all that is on this device. Use a directory as the target, a \
-         read job, or --destroy-data if its content may be lost"
-    )]
     NoConsent {
         /// The device as the user named it.
         target: String,
     },
     /// Writing an existing file was not asked for.
-    #[error(
-        "cannot write to {target}: a write job destroys the content of this file. Use its directory as the target (a \
-         scratch file is made there and removed), a read job, or --overwrite if its content may be lost"
-    )]
     NoOverwrite {
         /// The file as the user named it.
         target: String,
     },
     /// Somebody may have given another user's file this name.
-    #[error(
-        "cannot write to {target}: {why}, and whoever may write to its directory may have linked a file of others there. \
-         Use its directory as the target, or a file with one name of its own"
-    )]
     ForeignFile {
         /// The file as the user named it.
         target: String,
@@ -100,28 +76,16 @@ pub enum LoadError {
         why: String,
     },
     /// The target was made ready for reads only.
-    #[error(
-        "cannot write to {target}: it was made ready for reads only. Prepare it again with the job that writes"
-    )]
     ReadOnly {
         /// The target as the user named it.
         target: String,
     },
     /// The device itself is set read-only.
-    #[error(
-        "cannot write to {target}: the device is read-only. Use another target, or make it writable first (blockdev \
-         --setrw, or a medium or loop device that is not write-protected)"
-    )]
     WriteProtected {
         /// The device as the user named it.
         target: String,
     },
     /// Too little space for the scratch file.
-    #[error(
-        "no room for a scratch file of {} in {target}: {} are free and {} of that stay reserved for others. {}",
-        units::bytes(*wanted_bytes as f64), units::bytes(*free_bytes as f64), units::bytes(*reserve_bytes as f64),
-        space_advice(*free_bytes, *reserve_bytes)
-    )]
     NoSpace {
         /// The directory.
         target: String,
@@ -133,11 +97,6 @@ pub enum LoadError {
         reserve_bytes: u64,
     },
     /// The file system filled up, or a quota was reached, while the scratch file was written.
-    #[error(
-        "{target} filled up after {} of the scratch file's {} were written: {reason}. The file is gone again; free \
-         some space or ask for less with --size",
-        units::bytes(*done_bytes as f64), units::bytes(*wanted_bytes as f64)
-    )]
     Filled {
         /// The directory.
         target: String,
@@ -149,10 +108,6 @@ pub enum LoadError {
         reason: String,
     },
     /// The target cannot do direct I/O.
-    #[error(
-        "{target} cannot be loaded with direct I/O: {why}. Use --direct=0 to measure through the page cache, or a \
-         target on a disk"
-    )]
     NoDirect {
         /// The target as the user named it.
         target: String,
@@ -160,11 +115,6 @@ pub enum LoadError {
         why: String,
     },
     /// Nothing of the file was ever written.
-    #[error(
-        "{target} holds no data in its first {}: the kernel would answer reads of it from memory. Write it first, or \
-         use its directory as the target (a scratch file is written there)",
-        units::bytes(*bytes as f64)
-    )]
     NothingWritten {
         /// The file as the user named it.
         target: String,
@@ -172,9 +122,6 @@ pub enum LoadError {
         bytes: u64,
     },
     /// The target is nothing that can be loaded.
-    #[error(
-        "{target} is no target for a load: {why}. Name a directory, a regular file or a block device"
-    )]
     NoTarget {
         /// The target as the user named it.
         target: String,
@@ -182,7 +129,6 @@ pub enum LoadError {
         why: String,
     },
     /// The engine cannot run on this machine.
-    #[error("the engine {engine} cannot be used: {why}")]
     Engine {
         /// Engine id.
         engine: String,
@@ -190,7 +136,6 @@ pub enum LoadError {
         why: String,
     },
     /// An I/O failed; the load stopped there.
-    #[error("{direction} of {bytes} bytes at byte {offset} of {target} failed: {reason}. {advice}")]
     Io {
         /// `read`, `write`, `trim`, `fsync` …
         direction: &'static str,
@@ -208,10 +153,6 @@ pub enum LoadError {
         advice: &'static str,
     },
     /// What was read is not what was written, and the job ends at the first such block.
-    #[error(
-        "{target} does not hold what was written to it: {what}. Look at the kernel log (dmesg) and at what else writes \
-         there before this storage is trusted"
-    )]
     Corrupt {
         /// The target as the user named it.
         target: String,
@@ -219,13 +160,11 @@ pub enum LoadError {
         what: String,
     },
     /// A moment that the counters no longer cover.
-    #[error("bin {bin} is no longer kept: the counters cover the last {} minutes", super::counters::BINS / 6000)]
     BinLost {
         /// The bin asked for.
         bin: u64,
     },
     /// A request to stop arrived.
-    #[error("stopped by {signal} while making {target} ready; nothing is left behind")]
     Stopped {
         /// The target as the user named it.
         target: String,
@@ -233,7 +172,6 @@ pub enum LoadError {
         signal: &'static str,
     },
     /// A call to the machine failed.
-    #[error("{source}{}", advice_of(source))]
     Host {
         /// The failure.
         source: Arc<host::Error>,
@@ -298,42 +236,8 @@ impl LoadError {
             bytes,
             errno,
             reason,
-            advice: io_advice(errno),
+            advice: parts::io_advice(errno),
         }
-    }
-}
-
-fn space_advice(free_bytes: u64, reserve_bytes: u64) -> String {
-    match free_bytes.saturating_sub(reserve_bytes) {
-        0..0x10_0000 => "Free some space or use another directory".to_string(),
-        left => format!(
-            "Ask for less with --size {}M, or use another directory",
-            left >> 20
-        ),
-    }
-}
-
-fn io_advice(errno: i32) -> &'static str {
-    match errno {
-        0 => "Something shortened it during the load",
-        libc::EIO => "The device reports an error: see the kernel log (dmesg) before anything else",
-        libc::ENOSPC => "A thin volume or the file system ran out of space during the load",
-        libc::EINVAL => "The block size may be no multiple of the device's: try --bs=4k",
-        libc::EOPNOTSUPP => "The device or its file system cannot do this",
-        libc::ENODEV | libc::ENXIO => "The device went away during the load",
-        _ => "The load was stopped there; see the kernel log (dmesg)",
-    }
-}
-
-fn advice_of(error: &host::Error) -> &'static str {
-    match error.errno() {
-        Some(libc::EACCES | libc::EPERM) => ". Run as root, or use a target that you may write",
-        Some(libc::EROFS) => {
-            ", it is mounted read-only. Use a directory on a file system mounted for writing"
-        }
-        Some(libc::ENOENT) => ". Check the path",
-        Some(libc::EBUSY) => ". Something uses it exclusively",
-        _ => "",
     }
 }
 

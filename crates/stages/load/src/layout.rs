@@ -4,10 +4,11 @@
 //! place of the device. A job that asks for just that (`fallocate`) and reads nothing gets it.
 
 use super::LoadError;
-use super::pattern::{Blocks, mix64, refresh};
+use super::pattern::{Blocks, refresh};
 use host::files::DataFile;
 use host::signals::Stop;
 use model::job::{Fallocate, Job};
+use stats::dice::mix64;
 use std::path::Path;
 
 /// Bytes written at a time.

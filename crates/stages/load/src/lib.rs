@@ -67,13 +67,15 @@ pub struct Engine {
     pub(crate) open: fn(&worker::Worker) -> Result<worker::Opened, worker::OpenError>,
 }
 
-/// How many threads an engine wants.
+/// How many threads an engine wants, and so who counts its I/Os while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// One for each of the job's `numjobs`.
+    /// One for each of the job's `numjobs`, which counts what it does.
     PerJob,
-    /// One that stands for all jobs: an engine that drives another program, or only looks on.
-    Once,
+    /// One that drives another program, which makes the load of all jobs and counts it at its end.
+    Program,
+    /// One that makes no load and only looks on.
+    LookingOn,
 }
 
 /// What an engine works on.
@@ -100,12 +102,12 @@ impl Engine {
 
     /// Whether the load is made by another program, which counts by itself.
     pub fn is_another_program(&self) -> bool {
-        self.runs == Runs::Once && self.needs == Needs::Files
+        self.runs == Runs::Program
     }
 
     /// Whether the device's own counters tell its rate while it runs: then they cannot tell ours from foreign I/O.
     pub fn is_counted_by_the_device(&self) -> bool {
-        self.runs == Runs::Once
+        self.runs != Runs::PerJob
     }
 }
 

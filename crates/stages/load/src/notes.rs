@@ -1,7 +1,6 @@
 //! Doubts about a test that the load can see by itself.
 
 use super::Prepared;
-use host::Host;
 use model::job::Job;
 use model::units;
 
@@ -11,7 +10,7 @@ pub fn of_job(prepared: &Prepared, job: &Job) -> Vec<String> {
     if prepared.owners() == 0 {
         return notes;
     }
-    let memory = Host::live().meminfo_bytes("MemTotal:").unwrap_or(0);
+    let memory = prepared.place().host.meminfo_bytes("MemTotal").unwrap_or(0);
     // Buffered writes go through the cache whatever its size, and they drop out of a mix what reads would find there.
     let only_reads = job.rw.reads() && !job.rw.changes();
     if !job.direct && prepared.is_in_memory() {
@@ -35,6 +34,7 @@ mod tests {
     use super::*;
     use crate::loop_device::opened;
     use crate::{Consent, prepare};
+    use host::Host;
     use host::signals::Stop;
     use model::job::Rw;
 

@@ -5,17 +5,7 @@
 //! written in a run are equal, none repeats a part of another, none compresses. That costs about as much as one copy of the block.
 
 pub use super::data::Data;
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): a random word for every counter value.
-#[inline(always)]
-pub fn mix64(counter: u64) -> u64 {
-    let z = counter
-        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        .wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
+use stats::dice::mix64;
 
 /// Fills a buffer with random bytes.
 pub fn fill(buffer: &mut [u8], seed: u64) {

@@ -4,18 +4,17 @@ use super::{Consent, LoadError, Needs, check, gates, layout};
 use host::files::{Access, DataFile, Kind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
-use model::job::{Job, Sharing};
+use model::job::{Job, SCRATCH_BYTES, Sharing};
 use model::text::shown;
 use model::units;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Scratch size where the job names none.
-const SCRATCH_BYTES: u64 = 1 << 30;
-
 /// The target itself.
 #[derive(Clone, Debug)]
 pub struct Place {
+    /// The machine.
+    pub host: Host,
     /// It, opened when it was judged. Whatever is made below it or opened again goes through this.
     pub target: Arc<Target>,
     /// Kernel name of the block device whose queue acts below it, where there is one.
@@ -179,9 +178,9 @@ pub fn prepare(
     }
     loadable(target)?;
     let prepared = match target.kind() {
-        _ if engine.needs != Needs::Files => bare(target),
-        Kind::Directory => directory(target, job, stop, progress)?,
-        Kind::File => one_file(job).and_then(|()| regular_file(target, job, consent))?,
+        _ if engine.needs != Needs::Files => bare(host, target),
+        Kind::Directory => directory(host, target, job, stop, progress)?,
+        Kind::File => one_file(job).and_then(|()| regular_file(host, target, job, consent))?,
         Kind::BlockDevice { .. } => {
             one_file(job).and_then(|()| device(host, target, job, consent))?
         }
@@ -214,10 +213,11 @@ fn none(target: &Target, why: &str) -> LoadError {
 }
 
 /// For an engine that works on no files.
-fn bare(target: &Arc<Target>) -> Prepared {
+fn bare(host: &Host, target: &Arc<Target>) -> Prepared {
     Prepared {
         target: shown(target.path()),
         place: Arc::new(Place {
+            host: host.clone(),
             target: Arc::clone(target),
             device: None,
             state_dir: None,
@@ -254,6 +254,7 @@ fn one_file(job: &Job) -> Result<(), LoadError> {
 /// Scratch files, written in full: a first write would measure the allocation as well. A job that reads nothing may ask
 /// for less (`fallocate`).
 fn directory(
+    host: &Host,
     dir: &Arc<Target>,
     job: &Job,
     stop: &Stop,
@@ -313,7 +314,7 @@ fn directory(
         writable: true,
         files,
         in_memory,
-        ..bare(dir)
+        ..bare(host, dir)
     }
     .without_cache())
 }
@@ -412,7 +413,12 @@ fn refuse_direct(target: &Target, file: &DataFile, job: &Job) -> Result<(), Load
     }
 }
 
-fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Prepared, LoadError> {
+fn regular_file(
+    host: &Host,
+    target: &Arc<Target>,
+    job: &Job,
+    consent: &Consent,
+) -> Result<Prepared, LoadError> {
     let path = target.path();
     let write = job.rw.changes();
     if write && !consent.overwrite {
@@ -421,7 +427,7 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
         });
     }
     let mut notes = if write {
-        gates::file(&Host::live(), target)?
+        gates::file(host, target)?
     } else {
         Vec::new()
     };
@@ -451,7 +457,7 @@ fn regular_file(target: &Arc<Target>, job: &Job, consent: &Consent) -> Result<Pr
         in_memory,
         notes,
         files: vec![vec![file]],
-        ..bare(target)
+        ..bare(host, target)
     }
     .without_cache())
 }
@@ -489,7 +495,7 @@ fn device(
         notes,
         files: vec![vec![file]],
         _claim: claim,
-        ..bare(target)
+        ..bare(host, target)
     }
     .without_cache())
 }

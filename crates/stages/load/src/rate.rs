@@ -4,9 +4,9 @@
 //! nothing: what a stall held up stays due, in a closed loop as in fio, in an open loop because that is its meaning.
 //! The state is the next moment; however far the load is behind, it takes no memory.
 
-use super::pattern::mix64;
 use super::source::{Io, Kind};
 use model::job::{Arrivals, Job, Rate};
+use stats::dice::mix64;
 
 /// Longest sleep before a thread looks again whether it is to stop, ns.
 pub const SLICE_NS: u64 = 10_000_000;

@@ -1,7 +1,6 @@
 //! Starting a load: threads, their shares of the target, their engines, and one common beginning.
 
 use super::offsets::Range;
-use super::pattern::mix64;
 use super::running::Begun;
 use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
@@ -12,6 +11,7 @@ use host::clock::FastClock;
 use host::files::{Access, DataFile};
 use host::process;
 use model::job::{Job, Sharing};
+use stats::dice::mix64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -247,7 +247,7 @@ impl Plan<'_> {
         }
         let description = description.unwrap_or_else(|| engine.id.into());
         let depth = match (engine.runs, engine.has_depth) {
-            (Runs::Once, _) => 0,
+            (Runs::Program | Runs::LookingOn, _) => 0,
             (Runs::PerJob, true) => self.job.iodepth,
             (Runs::PerJob, false) => 1,
         };
@@ -281,10 +281,10 @@ impl Plan<'_> {
         // One that stands for all jobs has the files of all, which may be fewer than were made ready.
         let files: Vec<&DataFile> = match (engine.runs, job.files.sharing) {
             (Runs::PerJob, _) => self.prepared.files(index).iter().collect(),
-            (Runs::Once, Sharing::Own) => (0..job.numjobs)
+            (_, Sharing::Own) => (0..job.numjobs)
                 .flat_map(|index| self.prepared.files(index))
                 .collect(),
-            (Runs::Once, _) => self.prepared.all_files().collect(),
+            _ => self.prepared.all_files().collect(),
         };
         let files = files.into_iter().map(|file| open_again(file, access));
         Ok(Worker {

@@ -425,6 +425,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     file.write_at(content, 0).unwrap();
     let file = file.reopen(access).unwrap();
     let place = Place {
+        host: Host::live(),
         target: opened(&path),
         device: None,
         state_dir: None,
@@ -710,5 +711,18 @@ fn written_data_lands_inside_the_region_and_nowhere_else() {
             quarter / 64,
             "{engine} wrote the same bytes twice"
         );
+    }
+}
+
+/// Records and other tools name engines; what `model` knows of them by name is what they say of themselves. `fio` is
+/// whatever engine it is given.
+#[test]
+fn what_is_known_of_engines_by_name_is_true() {
+    use model::job::engines::{is_block_io, is_synchronous};
+    for engine in engines::ALL.iter().filter(|engine| engine.id != "fio") {
+        let issues_blocks = engine.needs == Needs::Files;
+        assert_eq!(is_block_io(engine.id), issues_blocks, "{}", engine.id);
+        let waits = issues_blocks && !engine.has_depth;
+        assert_eq!(is_synchronous(engine.id), waits, "{}", engine.id);
     }
 }

@@ -1,6 +1,7 @@
 //! Short forms of what a sensor declares, so that a series or a field is two lines rather than seven.
 
 use super::Metric;
+pub(super) use model::field::field;
 use model::field::{Field, Formula};
 use model::sample::MetricKind;
 
@@ -21,19 +22,12 @@ pub(super) const fn metric(
     }
 }
 
-/// A field.
-pub(super) const fn field(
+/// A field whose meaning, and what it cannot tell, are those of its series.
+pub(super) const fn field_of(
+    metric: &Metric,
     name: &'static str,
     unit: &'static str,
     formula: Formula,
-    meaning: &'static str,
-    cannot_tell: &'static str,
 ) -> Field {
-    Field {
-        name,
-        unit,
-        meaning,
-        cannot_tell,
-        formula,
-    }
+    field(name, unit, formula, metric.meaning, metric.cannot_tell)
 }

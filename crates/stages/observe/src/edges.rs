@@ -6,6 +6,7 @@
 
 use super::{Scope, Source, sensors};
 use host::{Host, clock, process};
+use model::reading::SeriesName;
 
 /// The sensors whose counters say what a window did.
 const READ: [&str; 3] = ["cpu", "diskstats", "interrupts"];
@@ -13,7 +14,7 @@ const READ: [&str; 3] = ["cpu", "diskstats", "interrupts"];
 /// Opened sensors; those that this machine does not have are left out.
 pub struct Edges {
     sources: Vec<Timed>,
-    columns: Vec<String>,
+    columns: Vec<SeriesName>,
 }
 
 /// A sensor and the CPU time that a read takes: on machines with hundreds of interrupt lines and CPUs it is milliseconds.
@@ -45,7 +46,10 @@ impl Edges {
             columns: Vec::new(),
         };
         for source in opened {
-            let names = source.columns().into_iter().map(|column| column.name);
+            let names = source.columns().into_iter().map(|column| SeriesName {
+                name: column.name,
+                kind: column.metric.kind,
+            });
             let before = edges.columns.len();
             edges.columns.extend(names);
             edges.sources.push(Timed {
@@ -65,8 +69,8 @@ impl Edges {
         edges
     }
 
-    /// Names of the series, as the sensors give them.
-    pub fn columns(&self) -> &[String] {
+    /// The series, as the sensors give them.
+    pub fn columns(&self) -> &[SeriesName] {
         &self.columns
     }
 
@@ -125,7 +129,7 @@ mod tests {
             edges
                 .columns()
                 .iter()
-                .filter(|name| name.starts_with(prefix))
+                .filter(|column| column.name.starts_with(prefix))
                 .count()
         };
         assert_eq!((of(cpu), of(disk)), (8, 11));
@@ -134,7 +138,7 @@ mod tests {
             let index = edges
                 .columns()
                 .iter()
-                .position(|column| column == name)
+                .position(|column| column.name == name)
                 .unwrap();
             reading.values[index]
         };

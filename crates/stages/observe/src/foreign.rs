@@ -3,10 +3,7 @@
 //! Bytes are the firm ground: merging and splitting change how many requests there are, never how many bytes. Requests
 //! are compared too, because small foreign I/O costs a disk more than its bytes tell.
 
-use super::Counters;
-use host::disk_counters::growth;
-
-const SECTOR_BYTES: u64 = 512;
+use kernel::stat::{Counters, SECTOR_BYTES};
 
 /// What our own load completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,17 +47,16 @@ impl Foreign {
 /// The journal and the metadata of the load's own files count as foreign, as does I/O to other partitions when the
 /// counters are the whole disk's.
 pub fn foreign(before: &Counters, after: &Counters, own: &Own, request_bytes_max: u64) -> Foreign {
+    let grown = after.since(before);
     let read = Side {
-        device_bytes: growth(before.read_sectors, after.read_sectors) * SECTOR_BYTES,
-        device_ios: growth(before.read_ios, after.read_ios)
-            + growth(before.read_merges, after.read_merges),
+        device_bytes: grown.read_sectors.saturating_mul(SECTOR_BYTES),
+        device_ios: grown.read_ios.saturating_add(grown.read_merges),
         own_bytes: own.read_bytes,
         own_ios: pieces(own.read_ios, own.read_bytes, request_bytes_max),
     };
     let write = Side {
-        device_bytes: growth(before.write_sectors, after.write_sectors) * SECTOR_BYTES,
-        device_ios: growth(before.write_ios, after.write_ios)
-            + growth(before.write_merges, after.write_merges),
+        device_bytes: grown.write_sectors.saturating_mul(SECTOR_BYTES),
+        device_ios: grown.write_ios.saturating_add(grown.write_merges),
         own_bytes: own.write_bytes,
         own_ios: pieces(own.write_ios, own.write_bytes, request_bytes_max),
     };

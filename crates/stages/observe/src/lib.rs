@@ -29,7 +29,7 @@ mod wide_host;
 
 pub use edges::{Edges, Reading};
 pub use flights::Flights;
-pub use host::disk_counters::{Counters, DeviceCounters};
+pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use probe::{Rung, Step, Strength, rung};
 pub use sampler::{Sampler, Status};

@@ -1,5 +1,6 @@
 //! The layers of the block devices on a path, traced while a load runs.
 
+use kernel::devno::Devno;
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::layers::LayerTimes;
 use probe::{Device, Layers, Strength};
@@ -99,10 +100,10 @@ fn devices(path: &IoPath) -> Vec<Device> {
         )
     };
     let device = |layer: &Layer| {
-        let (major, minor) = layer.devno.as_ref()?.split_once(':')?;
+        let Devno { major, minor } = Devno::parse(layer.devno.as_deref()?)?;
         Some(Device {
-            major: major.parse().ok()?,
-            minor: minor.parse().ok()?,
+            major,
+            minor,
             name: layer.name.clone(),
         })
     };

@@ -1,5 +1,6 @@
 //! What the value of a queue setting means, in a few words.
 
+use kernel::choice;
 use model::change::Attribute;
 use model::iopath::{Layer, LayerKind, Setting};
 use model::units;
@@ -35,14 +36,7 @@ pub(super) fn value(setting: &Setting) -> String {
         Some("bytes" | "size" | "granularity") if setting.name != "md/stripe_cache_size" => " B",
         _ => "",
     };
-    format!("{}{unit}", chosen(text).unwrap_or(text))
-}
-
-fn chosen(text: &str) -> Option<&str> {
-    text.split_once('[')?
-        .1
-        .split_once(']')
-        .map(|(chosen, _)| chosen)
+    format!("{}{unit}", choice::value(text))
 }
 
 /// What the value does, on this layer; empty where the value says it all.
@@ -52,6 +46,7 @@ pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
         Attribute::Absent => return "this kernel has no such setting".into(),
         Attribute::Refused(22) => return "EINVAL: not in use on this queue".into(),
         Attribute::Refused(_) => return "the kernel refuses to show it".into(),
+        Attribute::OfAnother => return "another device has its name".into(),
     };
     let number = text.parse::<u64>().ok();
     match (setting.name.as_str(), number) {
@@ -118,11 +113,11 @@ fn of_one_kind(name: &str, text: &str, number: Option<u64>) -> String {
 }
 
 fn scheduler(text: &str) -> String {
-    let others: Vec<&str> = text
-        .split_whitespace()
-        .filter(|name| !name.starts_with('['))
+    let chosen = choice::chosen(text);
+    let others: Vec<&str> = choice::offered(text)
+        .filter(|name| Some(*name) != chosen)
         .collect();
-    match (chosen(text), others.as_slice()) {
+    match (chosen, others.as_slice()) {
         (None, _) | (_, []) => "no other is loaded".into(),
         (_, others) => format!("can be {}", others.join(", ")),
     }

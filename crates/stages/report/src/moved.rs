@@ -3,6 +3,7 @@
 //! One thing a line, the weightiest first: what moved, what did not, and what the figures rest on.
 
 use super::text::{WIDTH, wrap};
+use kernel::cpulist::CpuList;
 use model::layers::Side;
 use model::moved::{Change, Interrupts, Kind, Moved};
 use model::record::Trial;
@@ -206,16 +207,15 @@ fn cpu_sentence(change: &Change) -> String {
 
 fn device_sentence(change: &Change) -> String {
     let ms = |value: f64| duration_ns(value * 1e6);
-    let kib = |value: f64| bytes(value * 1024.0);
     let (from, to) = (change.from, change.to);
     let arrow = |text: &dyn Fn(f64) -> String| format!("{} → {}", text(from), text(to));
     let on = &change.subject;
     match change.name.as_str() {
-        "size_read_kib" => format!("reads that reach {on} have {}", arrow(&kib)),
-        "size_write_kib" => format!("writes that reach {on} have {}", arrow(&kib)),
+        "size_read_bytes" => format!("reads that reach {on} have {}", arrow(&bytes)),
+        "size_write_bytes" => format!("writes that reach {on} have {}", arrow(&bytes)),
         "read_merges_per_s" => format!("merged reads on {on} {} in a second", arrow(&count)),
         "write_merges_per_s" => format!("merged writes on {on} {} in a second", arrow(&count)),
-        "in_flight" => format!(
+        "queue_mean_ios" => format!(
             "in flight on {on} {}",
             arrow(&|value| units::decimals(value, 1))
         ),
@@ -240,21 +240,15 @@ fn interrupts(moved: &Interrupts) -> String {
 
 /// `CPU 1`, `CPUs 0–3, 8`.
 fn cpus(cpus: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *cpu => *last = *cpu,
-            _ => ranges.push((*cpu, *cpu)),
-        }
-    }
-    let word = |(first, last): &(u32, u32)| {
+    let word = |(first, last): (u32, u32)| {
         if first == last {
             first.to_string()
         } else {
             format!("{first}–{last}")
         }
     };
-    let words: Vec<String> = ranges.iter().map(word).collect();
+    let list: CpuList = cpus.iter().copied().collect();
+    let words: Vec<String> = list.ranges().map(word).collect();
     format!(
         "CPU{} {}",
         if cpus.len() == 1 { "" } else { "s" },

@@ -78,10 +78,7 @@ fn device_row(time: &str, frame: &Frame, device: &str, is_serial: bool) -> Strin
 fn machine_row(time: &str, frame: &Frame) -> String {
     let mean = |id: &str| {
         let values: Vec<f64> = frame.each(id).map(|(_, value)| value).collect();
-        number(
-            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
-            0,
-        )
+        number((!values.is_empty()).then(|| stats::mean(&values)), 0)
     };
     let mib = |id: &str| number(frame.get(id, "").map(|bytes| bytes / f64::from(1 << 20)), 0);
     let share = |id: &str| number(frame.get(id, "io"), 0);

@@ -1,8 +1,9 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
 use super::{studies, summary};
-use model::record::Record;
+use model::record::{Record, Trial};
 use model::sample::SensorLog;
+use model::verdict::Verdict;
 use view::trial::TrialView;
 
 /// A record in lines, with what its number is good for where it is in the store.
@@ -66,14 +67,17 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
         lines.extend(proof_line(&view));
         lines.extend(super::moved::lines(trial));
     }
-    let device = record
-        .trials
-        .first()
-        .map_or("the device", |trial| trial.device.as_str());
-    lines.push(format!(
-        "  holds for this load ({}) on {device}; not for others",
-        record.job.phrase()
-    ));
+    let decided = |trial: &&Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
+    if let Some(trial) = record.trials.iter().find(decided) {
+        lines.push(format!(
+            "  holds for this load ({}) on {}; not for others",
+            record.job.phrase(),
+            trial.device
+        ));
+    }
+    if lines.is_empty() {
+        lines.push("No setting was judged.".into());
+    }
     let has_won = record.trials.iter().any(|trial| trial.win().is_some());
     if let (Some(id), true) = (id, has_won) {
         lines.push(format!(

@@ -214,7 +214,7 @@ fn time(value: f64, unit: &str) -> Option<Limit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyse::order::Dice;
+    use stats::dice::Dice;
 
     #[test]
     fn bounds_are_read_as_people_write_them() {

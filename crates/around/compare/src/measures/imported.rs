@@ -2,9 +2,10 @@
 
 use super::{load, measure, named, sensors};
 use crate::job;
-use analyse::spread::{ALPHA, t_quantile};
+use analyse::spread::ALPHA;
 use model::comparison::{Basis, Measure, Part};
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use stats::t_quantile;
 
 /// The load it tells of, or what it saw over time.
 pub fn parts(imported: &Imported) -> Vec<Part> {

@@ -2,6 +2,7 @@
 
 use super::{around, measure, named};
 use model::comparison::{Basis, Better, JobFacts, Measure, Part};
+use model::field::{Formula, disk as disk_fields};
 use model::imported::Imported;
 use model::sample::SensorLog;
 use std::collections::BTreeMap;
@@ -26,9 +27,10 @@ pub fn parts(sensors: &[SensorLog]) -> Vec<Part> {
 
 fn disk(device: &str, log: &SensorLog) -> Part {
     let mut part = named(device, watched());
+    let of = |id: String| field(log, &id, device);
     for side in ["read", "write"] {
-        let ios = rates(log, &format!("disk.{device}.{side}_ios"), 1.0);
-        let bytes = rates(log, &format!("disk.{device}.{side}_sectors"), 512.0);
+        let ios = of(format!("disk.{side}s_per_s"));
+        let bytes = of(format!("disk.{side}_bytes_per_s"));
         let rate = |name: &str, found: &Rates| {
             let (bounds, n) = around(found.whole, &found.each);
             (found.whole > 0.0)
@@ -38,15 +40,11 @@ fn disk(device: &str, log: &SensorLog) -> Part {
             .extend(ios.as_ref().and_then(|ios| rate("iops", ios)));
         part.measures
             .extend(bytes.as_ref().and_then(|bytes| rate("bw", bytes)));
-        let waited = rates(log, &format!("disk.{device}.{side}_ms"), 1e6);
-        if let (Some(waited), Some(ios)) = (waited, ios.filter(|ios| ios.whole > 0.0)) {
-            let await_ns = waited.whole / ios.whole;
-            part.measures.push(measure(
-                format!("{side}.await"),
-                (await_ns, None, None),
-                Basis::OneFigure,
-                0,
-            ));
+        if let Some(waited) = of(format!("disk.await_{side}_ms")) {
+            let await_ns = (waited.whole * 1e6, None, None);
+            let name = format!("{side}.await");
+            part.measures
+                .push(measure(name, await_ns, Basis::OneFigure, 0));
         }
     }
     part
@@ -56,10 +54,26 @@ fn watched() -> JobFacts {
     JobFacts::from([("load".to_string(), "what others did".to_string())])
 }
 
-/// A counter's rate over all of the time, and from sample to sample.
+/// A rate over all of the time, and from sample to sample.
 struct Rates {
     whole: f64,
     each: Vec<f64>,
+}
+
+/// A declared field of a device. A ratio has no value where nothing happened, and is taken over all of the time.
+fn field(log: &SensorLog, id: &str, device: &str) -> Option<Rates> {
+    let name = |pattern: &str| pattern.replacen("{}", device, 1);
+    match disk_fields::find(id)?.formula {
+        Formula::Rate([of], factor) => rates(log, &name(of), factor),
+        Formula::Ratio([of], [per], factor) => {
+            let (of, per) = (rates(log, &name(of), 1.0)?, rates(log, &name(per), 1.0)?);
+            (per.whole > 0.0).then(|| Rates {
+                whole: of.whole / per.whole * factor,
+                each: Vec::new(),
+            })
+        }
+        _ => None,
+    }
 }
 
 fn rates(log: &SensorLog, name: &str, factor: f64) -> Option<Rates> {
@@ -92,7 +106,7 @@ pub fn imported(imported: &Imported) -> Vec<Part> {
         if values.is_empty() {
             continue;
         }
-        let mean = crate::interval::mean(&values);
+        let mean = stats::mean(&values);
         let (bounds, n) = around(mean, &values);
         let part = parts.entry(&series.subject).or_insert_with(|| {
             let mut facts = watched();

@@ -4,8 +4,10 @@
 //! unit test reports.
 
 use crate::bound::is_failed;
+use maud::{Markup, html};
 use model::comparison::{BoundResult, Comparison, Crossed};
 use model::units;
+use view::markup::{XML_DECLARATION, finished};
 
 /// The document. `seconds` is how long comparing took.
 pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
@@ -19,68 +21,46 @@ pub fn text(found: &Comparison, strict: bool, seconds: f64) -> String {
         .iter()
         .filter(|one| one.crossed == Crossed::NotJudged)
         .count();
-    let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds}\"",
-        found.bounds.len(),
-        seconds = units::decimals(seconds, 3)
-    );
-    let mut lines = vec![
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_string(),
-        format!("<testsuites name=\"iodyno compare\" {counts}>"),
-        format!("  <testsuite name=\"iodyno compare\" {counts} skipped=\"0\">"),
-    ];
+    let (tests, seconds) = (found.bounds.len(), units::decimals(seconds, 3));
     let base = &found.subjects[found.base].name;
-    lines.extend(found.bounds.iter().flat_map(|one| case(one, base, strict)));
-    lines.extend([
-        "  </testsuite>".to_string(),
-        "</testsuites>".into(),
-        String::new(),
-    ]);
-    lines.join("\n")
+    let document = html! {
+        (XML_DECLARATION)
+        testsuites name="iodyno compare" tests=(tests) failures=(failures) errors=(errors) time=(seconds) {
+            "\n"
+            testsuite name="iodyno compare" tests=(tests) failures=(failures) errors=(errors) time=(seconds) skipped="0" {
+                "\n"
+                @for one in &found.bounds { (finished(case(one, base, strict))) "\n" }
+            }
+            "\n"
+        }
+        "\n"
+    };
+    document.into_string()
 }
 
-fn case(one: &BoundResult, base: &str, strict: bool) -> Vec<String> {
+/// A bound on one line.
+fn case(one: &BoundResult, base: &str, strict: bool) -> Markup {
     let part = if one.part.is_empty() {
         String::new()
     } else {
         format!(" in {}", one.part)
     };
-    let name = escaped(&format!(
+    let name = format!(
         "{}: {}{part} against {base}, {}",
         one.bound, one.subject, one.measure
-    ));
-    let class = escaped(&format!("iodyno.compare.{}", one.measure));
-    let head = format!("    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\"");
-    let said = escaped(&one.sentence);
-    let body = if one.crossed == Crossed::NotJudged {
-        format!("<error message=\"{said}\" type=\"not-judged\">{said}</error>")
-    } else if is_failed(one, strict) {
-        format!("<failure message=\"{said}\" type=\"bound\">{said}</failure>")
-    } else {
-        format!("<system-out>{said}</system-out>")
-    };
-    vec![
-        format!("{head}>"),
-        format!("      {body}"),
-        "    </testcase>".into(),
-    ]
-}
-
-/// Text inside an attribute or an element. XML 1.0 has no way to write most control characters, so they become `?`.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            c if model::text::is_unsafe(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('?'),
-            c => out.push(c),
+    );
+    let said = &one.sentence;
+    html! {
+        testcase name=(name) classname={ "iodyno.compare." (one.measure) } time="0" {
+            @if one.crossed == Crossed::NotJudged {
+                error message=(said) type="not-judged" { (said) }
+            } @else if is_failed(one, strict) {
+                failure message=(said) type="bound" { (said) }
+            } @else {
+                system-out { (said) }
+            }
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -110,33 +90,32 @@ mod tests {
         assert_eq!(lines[0], "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         assert_eq!(
             lines[2],
-            "  <testsuite name=\"iodyno compare\" tests=\"3\" failures=\"1\" errors=\"1\" time=\"0.012\" skipped=\"0\">"
+            "<testsuite name=\"iodyno compare\" tests=\"3\" failures=\"1\" errors=\"1\" time=\"0.012\" skipped=\"0\">"
         );
-        assert_eq!(
-            lines[3],
-            "    <testcase name=\"iops&lt;-5%: &lt;b&gt;&quot;&amp;? against 7, read.iops\" classname=\"iodyno.compare.read.iops\" time=\"0\">"
+        let head = "<testcase name=\"iops&lt;-5%: &lt;b&gt;&quot;&amp;\u{fffd} against 7, read.iops\" \
+                    classname=\"iodyno.compare.read.iops\" time=\"0\">";
+        let crossed = lines[3].strip_prefix(head).unwrap();
+        assert!(
+            crossed.starts_with("<failure message=\"crossed: read IOPS −"),
+            "{crossed}"
         );
         assert!(
-            lines[4].starts_with("      <failure message=\"crossed: read IOPS −"),
+            lines[4].contains("><system-out>kept: read p99 "),
             "{}",
             lines[4]
         );
         assert!(
-            lines[7].starts_with("      <system-out>kept: read p99 "),
+            lines[5].contains("><error message=\"not judged: "),
             "{}",
-            lines[7]
-        );
-        assert!(
-            lines[10].starts_with("      <error message=\"not judged: "),
-            "{}",
-            lines[10]
+            lines[5]
         );
         assert_eq!(
             lines
                 .iter()
-                .filter(|line| line.contains("</testcase>"))
+                .filter(|line| line.ends_with("</testcase>"))
                 .count(),
             3
         );
+        assert!(text.ends_with("</testsuite>\n</testsuites>\n"));
     }
 }

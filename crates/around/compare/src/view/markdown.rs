@@ -1,6 +1,7 @@
 //! A comparison as Markdown, for a merge request or a ticket.
 
 use crate::words;
+use maud::{PreEscaped, html};
 use model::comparison::{Cell, Compared, Comparison, Crossed};
 use report::text::clean;
 
@@ -122,14 +123,17 @@ fn settings(found: &Comparison) -> Vec<String> {
     if differ.is_empty() {
         return differ;
     }
-    let base = html(&found.subjects[found.base].name);
-    let mut lines = vec![
-        format!("<details><summary>What else differs from {base}</summary>"),
-        String::new(),
-    ];
-    lines.extend(differ);
-    lines.extend([String::new(), "</details>".into(), String::new()]);
-    lines
+    let base = clean(&found.subjects[found.base].name);
+    // Markdown goes on inside of HTML after an empty line.
+    let folded = html! {
+        details {
+            summary { "What else differs from " (base) }
+            "\n\n"
+            (PreEscaped(differ.join("\n")))
+            "\n\n"
+        }
+    };
+    vec![folded.into_string(), String::new()]
 }
 
 /// Text that means itself in Markdown, tables included.
@@ -151,13 +155,6 @@ fn escaped(text: &str) -> String {
 /// Text in a code span inside a table: a backtick or a bar would end it.
 fn code(text: &str) -> String {
     format!("`{}`", clean(text).replace(['`', '|'], "?"))
-}
-
-fn html(text: &str) -> String {
-    clean(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

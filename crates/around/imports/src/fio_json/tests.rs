@@ -2,8 +2,8 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
 
 use super::*;
-use crate::dice::mix64;
 use model::histogram::{Histogram, bucket_of, value_of};
+use stats::dice::mix64;
 
 fn fixture(name: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

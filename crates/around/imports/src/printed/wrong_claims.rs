@@ -2,10 +2,10 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
 
 use super::fixtures::folder;
-use crate::dice::mix64;
 use crate::importers::ALL;
 use crate::pieces::found;
 use crate::{How, Text, import};
+use stats::dice::mix64;
 use std::collections::BTreeMap;
 
 /// Fixtures by importer: the folder's name is its id.

@@ -6,8 +6,10 @@ use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
 use crate::reduce::{Step, points};
-use crate::svg::{Anchor, PathData};
+use crate::svg::{Anchor, PathData, Picture};
+use model::metric::ExperimentMetric;
 use model::record::{Record, Trial, WindowRun};
+use view::metric;
 use view::scale::Quantity;
 use view::stage;
 use view::trial::letter;
@@ -37,7 +39,11 @@ fn figure(trial: &Trial, are_many: bool) -> Figure {
     let (svg, narrow) = both(170.0, |size, id| draw(trial, size, id), &id);
     Figure {
         id,
-        title: format!("{}: the rate of every window, by arm", trial.knob),
+        title: format!(
+            "{}: {} of every window, by arm",
+            trial.knob,
+            of_metric(trial).name
+        ),
         caption: caption(trial),
         description: description(trial),
         svg,
@@ -46,6 +52,12 @@ fn figure(trial: &Trial, are_many: bool) -> Figure {
         absent: None,
         readings: Some(readings(trial)),
     }
+}
+
+/// What the windows were measured in.
+fn of_metric(trial: &Trial) -> ExperimentMetric {
+    let verdict = trial.verdict.as_ref();
+    verdict.map_or_else(ExperimentMetric::iops, |verdict| verdict.metric.clone())
 }
 
 fn caption(trial: &Trial) -> String {
@@ -71,7 +83,7 @@ fn caption(trial: &Trial) -> String {
         ""
     };
     format!(
-        "Each window at the mean rate of the part that counts; its first part, in which the switch settles, is left out. \
+        "Each window at the mean of the part that counts; its first part, in which the switch settles, is left out. \
          Arms: {}. The lane under the plot says which arm ran.{half}{first}",
         arms.join(", ")
     )
@@ -88,7 +100,7 @@ fn of_arm(trial: &Trial, arm: usize) -> Option<(f64, f64, f64, usize)> {
         .fold((f64::INFINITY, 0.0f64), |(least, most), rate| {
             (least.min(*rate), most.max(*rate))
         });
-    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let mean = stats::mean(&rates);
     (!rates.is_empty()).then_some((least, mean, most, rates.len()))
 }
 
@@ -99,7 +111,7 @@ fn drawn(trial: &Trial) -> impl Iterator<Item = &WindowRun> {
 fn description(trial: &Trial) -> String {
     let arm = |(index, name): (usize, &String)| {
         let (least, mean, most, count) = of_arm(trial, index)?;
-        let words = |value| Quantity::Iops.words(value);
+        let words = |value| metric::value(&of_metric(trial), value);
         Some(format!(
             "{} {name}: {} in the mean of {count} windows, {} to {}",
             letter(index),
@@ -116,7 +128,7 @@ fn description(trial: &Trial) -> String {
 }
 
 fn table(trial: &Trial) -> Table {
-    let mut table = Table::new(&["start", "stage", "arm", "length", "rate"]);
+    let mut table = Table::new(&["start", "stage", "arm", "length", &of_metric(trial).name]);
     for window in &trial.windows {
         let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
         table.row([
@@ -124,7 +136,7 @@ fn table(trial: &Trial) -> Table {
             stage::word(window.stage).to_string(),
             format!("{} {arm}", letter(window.arm)),
             Quantity::Seconds.words(window.length_ms as f64 / 1e3),
-            Quantity::Iops.words(window.rate),
+            metric::value(&of_metric(trial), window.rate),
         ]);
     }
     table.cut("windows")
@@ -175,7 +187,7 @@ fn readings(trial: &Trial) -> Readings {
         .iter()
         .map(String::as_str)
         .zip(all.iter().map(Vec::as_slice));
-    let lines = Readings::of_lines(Quantity::Iops, true, lines);
+    let lines = Readings::of_lines(metric::quantity(&of_metric(trial)), true, lines);
     Readings {
         zero_ms: start_ms(trial),
         apart: true,
@@ -183,7 +195,7 @@ fn readings(trial: &Trial) -> Readings {
     }
 }
 
-fn draw(trial: &Trial, size: Size, id: &str) -> String {
+fn draw(trial: &Trial, size: Size, id: &str) -> Picture {
     let start = start_ms(trial) as f64 / 1e3;
     let end = trial
         .windows
@@ -197,9 +209,9 @@ fn draw(trial: &Trial, size: Size, id: &str) -> String {
         seconds: end - start,
     };
     let y = Axis::Linear {
-        quantity: Quantity::Iops,
+        quantity: metric::quantity(&of_metric(trial)),
         most,
-        name: "rate of a window".into(),
+        name: format!("{} of a window", of_metric(trial).name),
     };
     let names = names(trial);
     let widest = names

@@ -5,7 +5,7 @@ use super::{Look, percentiles, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::reduce::Step;
-use crate::svg::{Anchor, PathData};
+use crate::svg::{Anchor, PathData, Picture};
 use model::comparison::{CurveCell, Curves};
 use model::record::Record;
 use model::units;
@@ -198,7 +198,7 @@ impl Response<'_> {
         table.cut("loads")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let all: Vec<&CurveCell> = (0..self.names.len())
             .flat_map(|index| self.points(index))
             .map(|(_, cell)| cell)

@@ -3,7 +3,7 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::svg::{Anchor, Shape};
+use crate::svg::{Anchor, Picture, Shape};
 use view::calendar::{day, minute};
 use view::scale::Quantity;
 
@@ -150,7 +150,7 @@ fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
     table.cut("records")
 }
 
-fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> String {
+fn draw(plan: &HistoryPlan, dots: &[Dot], size: Size, id: &str) -> Picture {
     let (x, y) = (dates(dots, size), values(plan, dots));
     let mut frame = Frame::new(id, size, &x, &y, 20.0, 0.0);
     segments(plan, dots, &mut frame);
@@ -243,10 +243,9 @@ fn segments(plan: &HistoryPlan, dots: &[Dot], frame: &mut Frame) {
         .chain([dots.len()]);
     for end in ends {
         let end = end.clamp(begin, dots.len());
-        let mut values: Vec<f64> = dots[begin..end].iter().map(|dot| dot.value).collect();
-        values.sort_by(f64::total_cmp);
-        if let (Some(median), false) = (values.get(values.len() / 2), plan.turns.is_empty()) {
-            let y = frame.y.at(*median);
+        let values: Vec<f64> = dots[begin..end].iter().map(|dot| dot.value).collect();
+        if !values.is_empty() && !plan.turns.is_empty() {
+            let y = frame.y.at(stats::median(&values));
             let (from, to) = (
                 frame.x.at(dots[begin].unix_ms as f64),
                 frame.x.at(dots[end - 1].unix_ms as f64),

@@ -2,7 +2,7 @@
 
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both};
-use crate::svg::{Anchor, Svg};
+use crate::svg::{Anchor, Picture, Svg};
 use model::interference::{Cell, Matrix};
 use model::record::Record;
 use model::units;
@@ -149,7 +149,7 @@ impl Grid {
     }
 }
 
-fn draw(matrix: &Matrix, size: Size, id: &str) -> String {
+fn draw(matrix: &Matrix, size: Size, id: &str) -> Picture {
     let grid = Grid::new(matrix, size);
     let mut svg = Svg::new();
     svg.text(

@@ -3,7 +3,7 @@
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both};
 use crate::series::{log_of, seconds, subjects, total};
-use crate::svg::{Anchor, Svg};
+use crate::svg::{Anchor, Picture, Svg};
 use model::record::Record;
 use model::sample::SensorLog;
 use model::units;
@@ -180,7 +180,7 @@ impl Map {
         table.first("CPUs")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let label = if size.is_narrow() { 10 } else { 18 };
         let left = if size.is_narrow() { 78.0 } else { 130.0 };
         let right = if size.is_narrow() { 6.0 } else { 80.0 };

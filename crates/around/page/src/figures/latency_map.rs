@@ -5,7 +5,7 @@ use super::{Look, lines, loop_words, rates};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::readings::Readings;
-use crate::svg::{Anchor, PathData, Svg};
+use crate::svg::{Anchor, PathData, Picture, Svg};
 use model::latency_map::{LatencyColumn, ROWS, row_edge_ns};
 use model::record::Record;
 use model::units;
@@ -232,7 +232,7 @@ impl<'a> Map<'a> {
         table
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let end = self
             .columns
             .last()
@@ -242,7 +242,7 @@ impl<'a> Map<'a> {
         let ticks =
             view::scale::log_ticks(Quantity::Ns, domain, (size.plot_height / 24.0) as usize);
         let y = Axis::Own {
-            reads: "Ns",
+            reads: Quantity::Ns.name(),
             domain,
             is_log: true,
             ticks,

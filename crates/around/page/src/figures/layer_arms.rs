@@ -4,7 +4,7 @@ use super::layers::ROW;
 use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::svg::{Anchor, Shape};
+use crate::svg::{Anchor, Picture, Shape};
 use model::layers::ArmSpan;
 use model::record::Trial;
 use model::units;
@@ -158,7 +158,7 @@ fn arms_table(rows: &[Arms<'_>], found: &str, other: &str) -> Table {
     table.first("layers")
 }
 
-fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> String {
+fn draw_arms(rows: &[Arms<'_>], size: Size, id: &str) -> Picture {
     let (x, y) = (mean_times(rows), names(rows, size));
     let mut frame = Frame::new(
         id,

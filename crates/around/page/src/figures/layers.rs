@@ -3,7 +3,7 @@
 use super::{Look, layer_arms};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, NARROW, Size, both};
-use crate::svg::{Anchor, Shape, Svg};
+use crate::svg::{Anchor, Picture, Shape, Svg};
 use model::histogram::edge_of;
 use model::layers::{DeviceLayers, LayerTimes, Side, Span};
 use model::record::Record;
@@ -278,7 +278,7 @@ impl Rows<'_> {
         table.first("layers")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let (heads, lines) = self.lines();
         let count = (heads.len() + lines.len()) as f64;
         let y = Axis::Own {

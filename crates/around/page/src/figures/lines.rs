@@ -6,7 +6,7 @@ use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
 use crate::reduce::{Step, gaps, points};
 use crate::series::{end, summary};
-use crate::svg::{Anchor, PathData, Svg};
+use crate::svg::{Anchor, PathData, Picture, Svg};
 use model::units;
 use view::scale::Quantity;
 
@@ -78,7 +78,7 @@ impl Lines {
             .fold(0.0, f64::max)
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         for value in self
             .lines

@@ -25,7 +25,11 @@ use model::record::Record;
 /// layers, CPUs, memory. One that would be expected but lacks its data says why; one that makes no sense is not there.
 pub fn figures(record: &Record) -> Vec<Figure> {
     let parts: [fn(&Record) -> Vec<Figure>; 12] = [
-        |record| path::figure(record).into_iter().collect(),
+        |record| {
+            path::figure(&record.target, &record.path)
+                .into_iter()
+                .collect()
+        },
         pairs::figures,
         arms::figures,
         rates::figures,

@@ -3,12 +3,13 @@
 use super::{Look, id_part};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::svg::{Anchor, PathData, Shape};
+use crate::svg::{Anchor, PathData, Picture, Shape};
+use model::metric::{Better, ExperimentMetric};
 use model::record::{Record, Trial};
 use model::units;
 use model::verdict::{PairRow, Stage, Verdict};
 use view::effect::Effect;
-use view::stage;
+use view::{metric, stage};
 
 /// The most arms that get a chart each.
 const MOST_ARMS: usize = 4;
@@ -100,22 +101,19 @@ impl<'a> Chart<'a> {
     fn new(trial: &'a Trial, verdict: &'a Verdict, arm: &'a str) -> Chart<'a> {
         let of_arm = verdict.pairs.iter().filter(|pair| pair.arm == arm);
         let (fresh, open): (Vec<_>, Vec<_>) = of_arm.partition(|pair| pair.stage == Stage::Holdout);
-        let mut distances: Vec<f64> = open
+        let distances: Vec<f64> = open
             .iter()
             .chain(&fresh)
             .map(|pair| pair.effect_ln.abs())
             .filter(|ln| ln.is_finite())
             .collect();
-        distances.sort_by(f64::total_cmp);
         // 95 % of the pairs are inside; the others are marked at the edge with their value.
-        let wide =
-            distances.get((distances.len() * 95 / 100).min(distances.len().saturating_sub(1)));
+        let wide = stats::quantile(&distances, 0.95);
         let claimed = [verdict.low, verdict.high]
             .into_iter()
             .flatten()
             .map(|effect| ln(effect).abs());
         let reach = wide
-            .copied()
             .unwrap_or(0.0)
             .max(claimed.fold(0.0, f64::max))
             .max(1.1f64.ln())
@@ -236,19 +234,20 @@ impl<'a> Chart<'a> {
             None => "Nothing is claimed.".into(),
         };
         format!(
-            "{} is the faster one in {above} of {}. {claim}",
+            "{} is the better one in {above} of {}. {claim}",
             self.arm,
             pairs_word(all.len())
         )
     }
 
     fn table(&self) -> Table {
+        let name = &self.verdict.metric.name;
         let mut table = Table::new(&[
             "pair",
             "stage",
             "first",
-            "rate of the one set",
-            "rate of the other",
+            &format!("{name} of the one set"),
+            &format!("{name} of the other"),
             "difference",
         ]);
         for (index, pair) in self.open.iter().chain(&self.fresh).enumerate() {
@@ -261,15 +260,15 @@ impl<'a> Chart<'a> {
                 (index + 1).to_string(),
                 stage::word(pair.stage).into(),
                 first.into(),
-                format!("{}/s", units::count(pair.rate_default.round())),
-                format!("{}/s", units::count(pair.rate_arm.round())),
-                units::percent_signed(pair.effect_ln.exp_m1()),
+                metric::value(&self.verdict.metric, pair.rate_default),
+                metric::value(&self.verdict.metric, pair.rate_arm),
+                units::percent_signed(self.verdict.metric.change(pair.effect_ln.exp_m1())),
             ]);
         }
         table.cut("pairs")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let count = self.open.len() + self.fresh.len();
         let pixels = size.plot_height / (2.0 * self.reach);
         let middle = TICKS
@@ -277,14 +276,15 @@ impl<'a> Chart<'a> {
             .position(|(effect, _)| *effect == 0.0)
             .unwrap_or(0);
         let (below, above) = TICKS.split_at(middle);
-        let mut ticks = spaced(above.iter(), pixels, self.reach);
-        ticks.extend(spaced(below.iter().rev(), pixels, self.reach));
+        let metric = &self.verdict.metric;
+        let mut ticks = spaced(above.iter(), metric, pixels, self.reach);
+        ticks.extend(spaced(below.iter().rev(), metric, pixels, self.reach));
         let y = Axis::Own {
             reads: "None",
             domain: (-self.reach, self.reach),
             is_log: false,
             ticks,
-            title: format!("rate of {} over rate of {}", self.arm, self.found()),
+            title: self.y_title(),
         };
         let (_, x_ticks, _) =
             view::scale::linear_ticks(view::scale::Quantity::Count, count as f64, 6);
@@ -312,6 +312,15 @@ impl<'a> Chart<'a> {
         frame.finish(&self.description())
     }
 
+    /// Up is better, whichever way the metric is.
+    fn y_title(&self) -> String {
+        let (name, arm, found) = (&self.verdict.metric.name, self.arm, self.found());
+        match self.verdict.metric.better {
+            Better::Higher => format!("{name} of {arm} over {found}"),
+            Better::Lower => format!("{name} of {arm} over {found}, less is up"),
+        }
+    }
+
     fn zone(&self, frame: &mut Frame) {
         let (left, _, right, _) = frame.plot;
         let (top, bottom) = (
@@ -330,7 +339,7 @@ impl<'a> Chart<'a> {
     /// the experiment uses it, with the scatter of these pairs in place of the calibration's.
     fn ribbon(&self, frame: &mut Frame) {
         let values: Vec<f64> = self.open.iter().map(|pair| pair.effect_ln).collect();
-        let weight = 30.0 / 8.0 * deviation(&values).powi(2);
+        let weight = 30.0 / 8.0 * stats::mad_sd(&values).powi(2);
         if weight <= 0.0 || values.len() < 3 {
             return;
         }
@@ -380,7 +389,8 @@ impl<'a> Chart<'a> {
                 } else {
                     (Shape::Down, bottom - 5.0)
                 };
-                let value = units::percent_signed(pair.effect_ln.exp_m1());
+                let change = self.verdict.metric.change(pair.effect_ln.exp_m1());
+                let value = units::percent_signed(change);
                 frame
                     .svg
                     .group("out", &value, |svg| svg.mark("dot", shape, (x, y), 4.0));
@@ -400,9 +410,8 @@ impl<'a> Chart<'a> {
         let (_, top, _, bottom) = frame.plot;
         let span = all.len().div_ceil(80);
         for (index, part) in all.chunks(span).enumerate() {
-            let mut values: Vec<f64> = part.iter().map(|pair| pair.effect_ln).collect();
-            values.sort_by(f64::total_cmp);
-            let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+            let values: Vec<f64> = part.iter().map(|pair| pair.effect_ln).collect();
+            let at = |share| stats::quantile(&values, share).unwrap_or(0.0);
             let (from, to) = (
                 frame.x.at((index * span) as f64 + 0.6),
                 frame.x.at(((index + 1) * span).min(all.len()) as f64 + 0.4),
@@ -441,8 +450,8 @@ impl<'a> Chart<'a> {
     /// The only coloured thing: the estimate with its interval.
     fn claim(&self, frame: &mut Frame) {
         let v = self.verdict;
-        let (true, Some(effect), Some(low), Some(high)) =
-            (self.is_claimed(), v.effect, v.low, v.high)
+        let (true, Some(shown), Some(effect), Some(low), Some(high)) =
+            (self.is_claimed(), Effect::of(v), v.effect, v.low, v.high)
         else {
             return;
         };
@@ -467,10 +476,10 @@ impl<'a> Chart<'a> {
             "t strong",
             (x + 11.0, y - 2.0),
             Anchor::Start,
-            &units::percent_signed(effect),
+            &shown.change(),
         );
         let bare = |value: f64| units::percent_signed(value).replace(" %", "");
-        let interval = format!("{} to {}", bare(low), bare(high));
+        let interval = format!("{} to {}", bare(shown.low), bare(shown.high));
         frame
             .svg
             .text("t2", (x + 11.0, y + 12.0), Anchor::Start, &interval);
@@ -480,29 +489,25 @@ impl<'a> Chart<'a> {
 /// Ticks from the middle outwards that are far enough apart to be read.
 fn spaced<'t>(
     ticks: impl Iterator<Item = &'t (f64, &'static str)>,
+    metric: &ExperimentMetric,
     pixels: f64,
     reach: f64,
 ) -> Vec<(f64, String)> {
+    // A tick says what the metric does; where it stands is the gain, so that up is better.
+    let gain_ln = |change: f64| match metric.better {
+        Better::Higher => ln(change),
+        Better::Lower => -ln(change),
+    };
     let mut last = 0.0f64;
     let mut kept = Vec::new();
-    for (effect, label) in ticks.filter(|(effect, _)| ln(*effect).abs() <= reach) {
-        let at = ln(*effect) * pixels;
-        if *effect == 0.0 || (at - last).abs() >= 15.0 {
+    for (change, label) in ticks.filter(|(change, _)| ln(*change).abs() <= reach) {
+        let at = gain_ln(*change) * pixels;
+        if *change == 0.0 || (at - last).abs() >= 15.0 {
             last = at;
-            kept.push((ln(*effect), (*label).to_string()));
+            kept.push((gain_ln(*change), (*label).to_string()));
         }
     }
     kept
-}
-
-/// Standard deviation of the middle of the values, which outliers do not widen.
-fn deviation(values: &[f64]) -> f64 {
-    let median = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
-    };
-    let centre = median(values.to_vec());
-    1.4826 * median(values.iter().map(|value| (value - centre).abs()).collect())
 }
 
 fn pairs_word(count: usize) -> String {

@@ -3,10 +3,9 @@
 use super::ranking::shortened;
 use crate::figure::{Figure, Table};
 use crate::frame::{Size, both, text_width};
-use crate::svg::{Anchor, Svg};
-use model::iopath::{Layer, LayerKind, Setting};
+use crate::svg::{Anchor, Picture, Svg};
+use model::iopath::{IoPath, Layer, LayerKind, Setting};
 use model::ownership::SetBy;
-use model::record::Record;
 use model::units;
 
 /// Of more members side by side, those that are alike are drawn once.
@@ -28,9 +27,9 @@ const SHOWN: [&str; 8] = [
     "write_cache",
 ];
 
-/// The path; none where a record has none, as an import.
-pub fn figure(record: &Record) -> Option<Figure> {
-    let root = &record.path.root;
+/// The path below a target; none where there is none, as in an import.
+pub fn figure(target: &str, path: &IoPath) -> Option<Figure> {
+    let root = &path.root;
     if root.below.is_empty() && root.settings.is_empty() && root.facts.is_empty() {
         return None;
     }
@@ -41,20 +40,20 @@ pub fn figure(record: &Record) -> Option<Figure> {
             layers.len()
         );
         return Some(Figure {
-            table: table(record),
+            table: table(path),
             ..Figure::absent("path", "The I/O path", why)
         });
     }
-    let diagram = Diagram { record };
+    let diagram = Diagram { path };
     let (svg, narrow) = both(0.0, |size, id| diagram.draw(size, id), "path");
-    let unusual = changed(record).len();
+    let unusual = changed(path).len();
     Some(Figure {
         id: "path".into(),
         title: match unusual {
-            0 if has_unknown(record) => format!("The path of {}: no setting is known to be changed", record.target),
-            0 => format!("The path of {}: every setting shown is the kernel's own", record.target),
-            1 => format!("The path of {}: one setting is not the kernel's own", record.target),
-            n => format!("The path of {}: {n} settings are not the kernel's own", record.target),
+            0 if has_unknown(path) => format!("The path of {target}: no setting is known to be changed"),
+            0 => format!("The path of {target}: every setting shown is the kernel's own"),
+            1 => format!("The path of {target}: one setting is not the kernel's own"),
+            n => format!("The path of {target}: {n} settings are not the kernel's own"),
         },
         caption: "From what was named down to the disk, as it was at the start. Behind each setting: who set it; a bar marks \
                   what is not the kernel's default, two names a setting that is contested."
@@ -62,15 +61,15 @@ pub fn figure(record: &Record) -> Option<Figure> {
         description: layers.iter().map(|layer| layer_words(layer)).collect::<Vec<_>>().join("; below it ") + ".",
         svg,
         narrow,
-        table: table(record),
+        table: table(path),
         absent: None,
             readings: None,
     })
 }
 
 /// Whether what the kernel would give is not known for any of the settings shown.
-fn has_unknown(record: &Record) -> bool {
-    let layers = record.path.root.walk();
+fn has_unknown(path: &IoPath) -> bool {
+    let layers = path.root.walk();
     layers
         .iter()
         .flat_map(|layer| shown(layer))
@@ -78,8 +77,8 @@ fn has_unknown(record: &Record) -> bool {
 }
 
 /// Settings of the path that are not what the kernel gives by itself.
-pub fn changed(record: &Record) -> Vec<(&Layer, &Setting)> {
-    let layers = record.path.root.walk();
+pub fn changed(path: &IoPath) -> Vec<(&Layer, &Setting)> {
+    let layers = path.root.walk();
     let of_layer = |layer: &&'_ Layer| -> Vec<usize> {
         let is_changed =
             |setting: &Setting| matches!(setting.set_by(), SetBy::Owner(_) | SetBy::Hand);
@@ -146,9 +145,9 @@ fn kind_word(kind: LayerKind) -> &'static str {
     }
 }
 
-fn table(record: &Record) -> Table {
+fn table(path: &IoPath) -> Table {
     let mut table = Table::new(&["layer", "setting", "value", "set by", "kernel default"]);
-    for layer in record.path.root.walk() {
+    for layer in path.root.walk() {
         for setting in shown(layer) {
             table.row([
                 layer.name.clone(),
@@ -176,23 +175,22 @@ fn shown(layer: &Layer) -> Vec<&Setting> {
 }
 
 struct Diagram<'a> {
-    record: &'a Record,
+    path: &'a IoPath,
 }
 
 impl Diagram<'_> {
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let mut svg = Svg::new();
         let mut boxes = 0;
         let bottom = self.layer(
             &mut svg,
-            &self.record.path.root,
+            &self.path.root,
             (1.0, 4.0),
             size.width - 2.0,
             size,
             &mut boxes,
         );
         let layers: Vec<String> = self
-            .record
             .path
             .root
             .walk()

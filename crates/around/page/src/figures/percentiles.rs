@@ -4,7 +4,7 @@ use super::lines::capital;
 use super::{Look, loop_words};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::svg::{PathData, Shape};
+use crate::svg::{PathData, Picture, Shape};
 use model::check::{CheckResult, Probe};
 use model::histogram::{Histogram, edge_of};
 use model::imported::{LatencyFigures, LoadFigures};
@@ -434,7 +434,7 @@ impl Chart {
         table
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let (least, most) = self
             .curves
             .iter()

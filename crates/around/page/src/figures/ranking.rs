@@ -3,7 +3,7 @@
 use super::Look;
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both};
-use crate::svg::{Anchor, Shape};
+use crate::svg::{Anchor, Picture, Shape};
 use model::units;
 use view::scale::Quantity;
 
@@ -221,7 +221,7 @@ impl Ranked<'_> {
         table.first("devices")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let shown = self.shown();
         let room = if size.is_narrow() { 88.0 } else { 190.0 };
         let (x, y) = (self.values(), self.names(&shown, size));

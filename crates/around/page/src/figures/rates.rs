@@ -4,7 +4,8 @@ use super::Look;
 use super::lines::{Line, Lines};
 use crate::figure::Figure;
 use crate::reduce::Step;
-use crate::series::{gauge, log_of, rates, subjects};
+use crate::series::{field, gauge, log_of, rates, subjects};
+use model::field::disk;
 use model::record::{Interval, IntervalSide, LoadResult, Record};
 use view::scale::Quantity;
 
@@ -209,10 +210,10 @@ fn device_rates(record: &Record) -> Vec<Figure> {
     let Some((log, device)) = device_log(record, "diskstats", "disk.{}.read_ios") else {
         return Vec::new();
     };
-    let lines = |names: [&str; 2], factor: f64| {
+    let lines = |ids: [&str; 2]| {
         let looks = [("read", Look::Read), ("write", Look::Write)];
-        let lines = names.iter().zip(looks).filter_map(|(name, (word, look))| {
-            let steps = rates(log, &[format!("disk.{device}.{name}")], factor)?;
+        let lines = ids.iter().zip(looks).filter_map(|(id, (word, look))| {
+            let steps = field(log, disk::find(id)?, &device)?;
             Some(Line {
                 name: word.into(),
                 look,
@@ -234,7 +235,7 @@ fn device_rates(record: &Record) -> Vec<Figure> {
         id: "rates".into(),
         measure: format!("requests per second on {device}"),
         quantity: Quantity::PerSecond,
-        lines: lines(["read_ios", "write_ios"], 1.0),
+        lines: lines(["disk.reads_per_s", "disk.writes_per_s"]),
         is_log: false,
         caption: caption.clone(),
         gap_reason: GAP.into(),
@@ -243,7 +244,7 @@ fn device_rates(record: &Record) -> Vec<Figure> {
         id: "bandwidth".into(),
         measure: format!("bandwidth of {device}"),
         quantity: Quantity::BytesPerS,
-        lines: lines(["read_sectors", "write_sectors"], 512.0),
+        lines: lines(["disk.read_bytes_per_s", "disk.write_bytes_per_s"]),
         is_log: false,
         caption,
         gap_reason: GAP.into(),

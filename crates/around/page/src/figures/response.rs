@@ -4,7 +4,7 @@ use super::lines::capital;
 use super::{Look, loop_words};
 use crate::figure::{Figure, Table};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::svg::{Anchor, PathData, Shape};
+use crate::svg::{Anchor, PathData, Picture, Shape};
 use model::check::Role;
 use model::curve::{Curve, Point, Spread, Sweep};
 use model::record::Record;
@@ -343,7 +343,7 @@ impl Chart {
         table.cut("points")
     }
 
-    fn draw(&self, size: Size, id: &str) -> String {
+    fn draw(&self, size: Size, id: &str) -> Picture {
         let most = self
             .loads
             .iter()

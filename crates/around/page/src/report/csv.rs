@@ -1,10 +1,11 @@
 //! The series of a record as comma-separated values, one value a line, whole as a file and thinned inside the report.
 
-use super::{About, html};
+use super::{About, pieces};
 use crate::figure::Table;
 use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use maud::{Markup, html};
 use model::imported::ImportedSeries;
 use model::record::{Interval, Record, Trial};
 use model::sample::{SensorLog, Series};
@@ -161,6 +162,8 @@ fn load_lines(record: &Record, out: &mut Lines) {
 
 /// The windows of an experiment, and the pairs of its verdict.
 fn trial_lines(trial: &Trial, out: &mut Lines) {
+    let verdict = trial.verdict.as_ref();
+    let unit = verdict.map_or(model::metric::PER_S, |verdict| &verdict.metric.unit);
     for window in &trial.windows {
         let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
         let time = (window.start_ms + window.length_ms) as f64 / 1e3;
@@ -169,7 +172,7 @@ fn trial_lines(trial: &Trial, out: &mut Lines) {
             out,
             "window",
             &series,
-            "/s",
+            unit,
             "mean of the part that counts",
             time,
             window.rate,
@@ -322,53 +325,52 @@ fn short(value: f64) -> String {
 }
 
 /// The part of the page.
-pub fn section(record: &Record, about: &About, data: &Embedded) -> String {
-    let mut out = String::new();
+pub fn section(record: &Record, about: &About, data: &Embedded) -> Markup {
     let name = about
         .id
         .map_or("iodyno".into(), |id| format!("iodyno-{id}"));
-    if !data.base64.is_empty() && !data.is_empty {
-        out.push_str(&format!(
-            "<p class=\"download\"><a download=\"{name}-series.csv.gz\" href=\"data:application/gzip;base64,{}\">Series as CSV, \
-             compressed ({} kB)</a></p>\n",
-            data.base64,
-            data.base64.len() * 3 / 4 / 1000
-        ));
-        let rest = match data.left_out {
-            0 => String::new(),
-            n => format!(" {n} more series are in the record only."),
-        };
-        let kernel = match data.series {
-            0 => String::new(),
-            n => format!(
-                " {n} series of the kernel are thinned to one sample in {} s, which loses nothing of a counter's total.",
-                data.step_s
-            ),
-        };
-        let own = if record.imported.is_some() {
-            "The values are as printed."
-        } else {
-            "The load's own intervals are whole."
-        };
-        out.push_str(&format!(
-            "<p class=\"quiet\">Columns: {}. {own}{kernel}{rest}</p>\n",
-            HEAD.join(",")
-        ));
+    html! {
+        @if !data.base64.is_empty() && !data.is_empty {
+            p.download {
+                a download={ (name) "-series.csv.gz" } href={ "data:application/gzip;base64," (data.base64) } {
+                    "Series as CSV, compressed (" (data.base64.len() * 3 / 4 / 1000) " kB)"
+                }
+            }
+            p.quiet { (contents(record, data)) }
+        }
+        @if let Some(id) = about.id {
+            p.quiet {
+                "The whole record: " code { "iodyno show " (id) " --json" }
+                @if !data.is_empty {
+                    "; every sample: " code { "iodyno report " (id) " -o " (name) ".csv" }
+                }
+                "."
+            }
+        }
+        // What another tool printed stands in a part of its own.
+        @if record.imported.is_none() { (pieces::table_fold(&summary(record))) }
     }
-    if let Some(id) = about.id {
-        let samples = match data.is_empty {
-            true => String::new(),
-            false => format!("; every sample: <code>iodyno report {id} -o {name}.csv</code>"),
-        };
-        out.push_str(&format!(
-            "<p class=\"quiet\">The whole record: <code>iodyno show {id} --json</code>{samples}.</p>\n"
-        ));
-    }
-    // What another tool printed stands in a part of its own.
-    if record.imported.is_none() {
-        out.push_str(&html::table_fold(&summary(record)));
-    }
-    out
+}
+
+/// What is in the embedded data, and what is not.
+fn contents(record: &Record, data: &Embedded) -> String {
+    let rest = match data.left_out {
+        0 => String::new(),
+        n => format!(" {n} more series are in the record only."),
+    };
+    let kernel = match data.series {
+        0 => String::new(),
+        n => format!(
+            " {n} series of the kernel are thinned to one sample in {} s, which loses nothing of a counter's total.",
+            data.step_s
+        ),
+    };
+    let own = if record.imported.is_some() {
+        "The values are as printed."
+    } else {
+        "The load's own intervals are whole."
+    };
+    format!("Columns: {}. {own}{kernel}{rest}", HEAD.join(","))
 }
 
 /// The load in numbers.

@@ -1,93 +1,93 @@
 //! What the rules found, each with what it rests on, what would refute it and what to try; then what is fine, and what
 //! could not be looked at.
 
-use super::html;
+use super::pieces;
 use crate::figure::Table;
-use crate::svg::escape;
+use maud::{Markup, html};
 use model::check::CheckResult;
 use model::finding::{Finding, Level};
 use model::record::Record;
 
 /// The part of the page; empty for records on which no rule had anything to say.
-pub fn section(record: &Record) -> String {
-    let (taken_back, standing): (Vec<&Finding>, Vec<&Finding>) = record
+pub fn section(record: &Record) -> Markup {
+    let (taken_back, mut standing): (Vec<&Finding>, Vec<&Finding>) = record
         .findings
         .iter()
         .partition(|finding| finding.withdrawn.is_some());
-    let mut out = String::new();
-    let mut ordered = standing.clone();
-    ordered.sort_by(|one, other| {
+    standing.sort_by(|one, other| {
         other
             .level
             .cmp(&one.level)
             .then(other.gain.total_cmp(&one.gain))
     });
-    for finding in &ordered {
-        out.push_str(&article(finding));
-    }
-    if standing.is_empty() && (record.check.is_some() || record.verb == "run") {
-        out.push_str(
-            "<p><span class=\"word fine\">✓</span> No rule found anything to say against this.</p>\n",
-        );
-    }
-    if !taken_back.is_empty() {
-        out.push_str(
-            "<details><summary>Taken back, because a measurement contradicts it</summary>\n",
-        );
-        taken_back
-            .iter()
-            .for_each(|finding| out.push_str(&article(finding)));
-        out.push_str("</details>\n");
-    }
-    if let Some(check) = &record.check {
-        out.push_str(&given(check));
-        if !check.unseen.is_empty() {
-            out.push_str("<h3>What could not be looked at</h3>\n");
-            out.push_str(&html::list(&check.unseen));
+    let was_judged = record.check.is_some() || record.verb == "run";
+    html! {
+        @for finding in &standing { (article(finding)) }
+        @if standing.is_empty() && was_judged {
+            p { span.word.fine { "✓" } " No rule found anything to say against this." }
         }
-        if !check.next.is_empty() {
-            out.push_str(&format!(
-                "<p>Next: <code>{}</code></p>\n",
-                escape(&check.next)
-            ));
+        @if !taken_back.is_empty() {
+            details {
+                summary { "Taken back, because a measurement contradicts it" }
+                @for finding in &taken_back { (article(finding)) }
+            }
         }
+        @if let Some(check) = &record.check { (checked(check)) }
     }
-    out
 }
 
-fn article(finding: &Finding) -> String {
+/// What a check measured, what it could not look at, and what to run next.
+fn checked(check: &CheckResult) -> Markup {
+    html! {
+        @if !check.given.is_empty() {
+            h3 { "What it gives" }
+            (pieces::table(&given_table(check)))
+        }
+        @if !check.unseen.is_empty() {
+            h3 { "What could not be looked at" }
+            (pieces::list(&check.unseen))
+        }
+        @if !check.next.is_empty() {
+            p { "Next: " code { (check.next) } }
+        }
+    }
+}
+
+fn article(finding: &Finding) -> Markup {
     let (class, mark) = match finding.level {
         Level::Note => ("note", "note"),
         Level::Warning => ("warning", "! warning"),
         Level::Wrong => ("wrong", "✗ wrong"),
     };
-    let mut rows = String::new();
-    let mut row = |name: &str, text: &str| {
-        if !text.is_empty() {
-            rows.push_str(&format!("<dt>{name}</dt><dd>{}</dd>", escape(text)));
+    html! {
+        article.finding.(class) {
+            p { span.word.(class) { (mark) } " " (finding.claim) }
+            dl {
+                @for (name, text) in facts(finding) { dt { (name) } dd { (text) } }
+            }
+            p.quiet { code { "iodyno explain " (finding.rule) } }
         }
-    };
-    let evidence: Vec<String> = finding
+    }
+}
+
+/// What stands behind a finding, as far as it says so.
+fn facts(finding: &Finding) -> Vec<(&'static str, String)> {
+    let evidence = finding
         .evidence
         .iter()
-        .map(|one| format!("{} {}", one.name, one.value))
-        .collect();
-    row("rests on", &evidence.join(" · "));
-    row("taken back", finding.withdrawn.as_deref().unwrap_or(""));
-    row("would refute it", &finding.refuted_by);
-    row("what else it could be", &finding.competing.join("; "));
-    row("would decide it", &finding.experiment);
-    row("to try", &finding.advice);
-    row(
-        "risk of that",
-        finding.risk.map_or("", model::change::Risk::phrase),
-    );
-    format!(
-        "<article class=\"finding {class}\">\n<p><span class=\"word {class}\">{mark}</span> {}</p>\n<dl>{rows}</dl>\n\
-         <p class=\"quiet\"><code>iodyno explain {}</code></p>\n</article>\n",
-        escape(&finding.claim),
-        escape(&finding.rule)
-    )
+        .map(|one| format!("{} {}", one.name, one.value));
+    let risk = finding.risk.map_or("", model::change::Risk::phrase);
+    let mut facts = vec![
+        ("rests on", evidence.collect::<Vec<_>>().join(" · ")),
+        ("taken back", finding.withdrawn.clone().unwrap_or_default()),
+        ("would refute it", finding.refuted_by.clone()),
+        ("what else it could be", finding.competing.join("; ")),
+        ("would decide it", finding.experiment.clone()),
+        ("to try", finding.advice.clone()),
+        ("risk of that", risk.into()),
+    ];
+    facts.retain(|(_, text)| !text.is_empty());
+    facts
 }
 
 /// What the storage gives beside what it should give.
@@ -136,14 +136,4 @@ pub fn given_table(check: &CheckResult) -> Table {
         ]);
     }
     table
-}
-
-fn given(check: &CheckResult) -> String {
-    if check.given.is_empty() {
-        return String::new();
-    }
-    format!(
-        "<h3>What it gives</h3>\n{}",
-        html::table(&given_table(check))
-    )
 }

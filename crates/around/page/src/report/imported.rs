@@ -1,26 +1,28 @@
 //! What another tool measured, in numbers; and what it did not print, which is named and not drawn.
 
 use crate::figure::Table;
-use crate::report::html;
+use crate::report::pieces;
+use maud::{Markup, html};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::record::Record;
 use model::units;
 use view::scale::Quantity;
 
 /// The part of the page; empty for records of our own, and for sources without a load.
-pub fn section(record: &Record) -> String {
-    let Some(imported) = &record.imported else {
-        return String::new();
-    };
-    let Some(load) = &imported.load else {
-        return String::new();
+pub fn section(record: &Record) -> Markup {
+    let load = record.imported.as_ref();
+    let Some(load) = load.and_then(|imported| imported.load.as_ref()) else {
+        return Markup::default();
     };
     let table = numbers(load);
-    let mut out = if table.rows.is_empty() {
-        String::new()
-    } else {
-        html::table(&table)
-    };
+    html! {
+        @if !table.rows.is_empty() { (pieces::table(&table)) }
+        (pieces::list(&beside(load)))
+    }
+}
+
+/// What is known beside rates and latencies.
+fn beside(load: &LoadFigures) -> Vec<String> {
     let mut beside = Vec::new();
     beside.extend(
         load.elapsed_ms
@@ -47,8 +49,7 @@ pub fn section(record: &Record) -> String {
             disk.name
         ));
     }
-    out.push_str(&html::list(&beside));
-    out
+    beside
 }
 
 /// A column of the table.

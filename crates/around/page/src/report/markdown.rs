@@ -1,6 +1,6 @@
 //! The report as Markdown, for tickets and pull requests: the same words and tables, without the pictures.
 
-use super::html::command_text;
+use super::pieces::command_text;
 use super::{About, findings, reproduce, settings, verdicts};
 use crate::figure::Table;
 use model::finding::Level;
@@ -166,7 +166,7 @@ fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '|' | '*' | '_' | '`' | '<' | '[' | ']' | '\\' | '#' => {
+            '|' | '*' | '_' | '`' | '<' | '&' | '[' | ']' | '\\' | '#' => {
                 out.push('\\');
                 out.push(character);
             }

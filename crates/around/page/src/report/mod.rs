@@ -2,20 +2,22 @@
 
 pub mod csv;
 mod findings;
-pub(crate) mod html;
 mod imported;
 pub mod markdown;
+pub(crate) mod pieces;
 mod reproduce;
 mod settings;
 mod verdicts;
 
 use crate::figure::Figure;
-use crate::svg::escape;
+use crate::svg::Picture;
 use crate::{SCRIPT, STYLE};
 use base64::Engine;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::record::Record;
 use sha2::{Digest, Sha256};
 use view::calendar::minute;
+use view::markup::finished;
 
 /// A report stays below this, bytes.
 pub const MOST_BYTES: usize = 2_000_000;
@@ -40,7 +42,9 @@ pub fn report(record: &Record, about: &About) -> String {
     let mut page = page(record, about, &figures, &data, &[]);
     if page.len() > MOST_BYTES {
         // The pictures for a phone go first: the wide ones do for both, with scrolling.
-        figures.iter_mut().for_each(|figure| figure.narrow.clear());
+        figures
+            .iter_mut()
+            .for_each(|figure| figure.narrow = Picture::default());
         let mut left_out = vec![
             "The pictures for narrow screens are left out to keep the file small.".to_string(),
         ];
@@ -80,7 +84,7 @@ fn without_largest(
                 ));
                 figure.absent =
                     Some("Left out to keep this file small; the table has its numbers.".into());
-                figure.svg.clear();
+                figure.svg = Picture::default();
             }
         }
     }
@@ -95,20 +99,23 @@ fn page(
 ) -> String {
     shell(
         &title(record, about),
-        &body(record, about, figures, data, left_out),
+        content(record, about, figures, data, left_out),
     )
 }
 
-/// The end of every page: where a reader of screens hears of the cursor.
-pub(crate) const LOOSE_ENDS: &str =
-    "<div id=\"spoken\" class=\"sr\" aria-live=\"polite\"></div>\n</main>\n";
-
 /// What the script can do; it shows this itself, since without it there is nothing to do.
-pub(crate) const HINT: &str = "<p id=\"hint\" class=\"quiet\" hidden>On figures over time, drag to zoom and Shift-drag to sum up a span; with the \
-     keyboard, Tab to one, arrows read, + and - zoom, 0 shows the whole time.</p>\n";
+pub(crate) fn hint() -> Markup {
+    html! {
+        p.quiet #hint hidden {
+            "On figures over time, drag to zoom and Shift-drag to sum up a span; with the keyboard, Tab to one, arrows read, \
+             + and - zoom, 0 shows the whole time."
+        }
+    }
+}
 
-/// A page around its content: styles, script, and the policy that lets in nothing else.
-pub(crate) fn shell(title: &str, body: &str) -> String {
+/// A page around its content: styles, script, the policy that lets in nothing else, and where a reader of screens hears
+/// of the cursor.
+pub(crate) fn shell(title: &str, content: Markup) -> String {
     let style = STYLE.trim();
     let script = SCRIPT.trim();
     let policy = format!(
@@ -116,15 +123,42 @@ pub(crate) fn shell(title: &str, body: &str) -> String {
         hash(style),
         hash(script)
     );
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\
-         <script type=\"module\">{script}</script>\n</body>\n</html>\n",
-        escape(title)
-    )
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { (finished(html! { (title) })) }
+                style { (PreEscaped(style)) }
+            }
+            body {
+                a.skip href="#claim" { "To the claim" }
+                main {
+                    (finished(content))
+                    .sr #spoken aria-live="polite" {}
+                }
+                script type="module" { (PreEscaped(script)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// The top of a page: what it is about, the claim, and what stands under it.
+pub(crate) fn header(meta: &str, claim: &str, below: &Markup) -> Markup {
+    html! {
+        header {
+            .bar-top {
+                p.meta { (meta) }
+                button #theme type="button" hidden { "Colours" }
+            }
+            h1 #claim { (claim) }
+            (below)
+        }
+    }
 }
 
 fn hash(text: &str) -> String {
@@ -138,27 +172,33 @@ fn title(record: &Record, about: &About) -> String {
     format!("iodyno {number}{}", record.summary)
 }
 
-fn body(
+/// A part of a page: its name in addresses, its heading and what stands in it.
+pub(crate) type Section = (&'static str, &'static str, Markup);
+
+fn content(
     record: &Record,
     about: &About,
     figures: &[Figure],
     data: &csv::Embedded,
     left_out: &[String],
-) -> String {
+) -> Markup {
     let parts = Parts::of(figures);
-    let mut out = String::with_capacity(400_000);
-    let sections: [(&str, &str, String); 10] = [
+    let mut sections: Vec<Section> = vec![
         ("findings", "Findings", findings::section(record)),
         ("numbers", "In numbers", imported::section(record)),
-        ("path", "The path", html::figures(&parts.path)),
+        ("path", "The path", pieces::figures(&parts.path)),
         (
             "proof",
             "The proof",
             verdicts::section(record, &parts.proof),
         ),
-        ("time", "Over time", html::figures(&parts.time)),
-        ("latency", "Latency", html::figures(&parts.latency)),
-        ("where", "Where the time goes", html::figures(&parts.places)),
+        ("time", "Over time", pieces::figures(&parts.time)),
+        ("latency", "Latency", pieces::figures(&parts.latency)),
+        (
+            "where",
+            "Where the time goes",
+            pieces::figures(&parts.places),
+        ),
         ("settings", "Settings", settings::section(record)),
         (
             "reproduce",
@@ -171,33 +211,32 @@ fn body(
             reproduce::limits(record, left_out),
         ),
     ];
-    let data_section = csv::section(record, about, data);
-    let shown: Vec<&(&str, &str, String)> = sections
-        .iter()
-        .filter(|(_, _, html)| !html.is_empty())
-        .collect();
-    out.push_str("<a class=\"skip\" href=\"#claim\">To the claim</a>\n<main>\n");
-    out.push_str(&head(record, about));
-    out.push_str("<nav aria-label=\"Parts of this report\"><ul>");
-    for (id, name, _) in &shown {
-        out.push_str(&format!("<li><a href=\"#{id}\">{name}</a></li>"));
+    sections.retain(|(_, _, inside)| !inside.0.is_empty());
+    sections.push(("data", "Data", csv::section(record, about, data)));
+    html! {
+        (head(record, about))
+        nav aria-label="Parts of this report" {
+            ul {
+                @for (id, name, _) in &sections { li { a href={ "#" (id) } { (name) } } }
+            }
+        }
+        (hint())
+        @for part in &sections { (section(part)) }
     }
-    out.push_str("<li><a href=\"#data\">Data</a></li></ul></nav>\n");
-    out.push_str(HINT);
-    for (id, name, html) in shown {
-        out.push_str(&format!(
-            "<section id=\"{id}\">\n<h2>{name}</h2>\n{html}</section>\n"
-        ));
+}
+
+/// A part as it stands in a page.
+pub(crate) fn section((id, name, inside): &Section) -> Markup {
+    html! {
+        section id=(id) {
+            h2 { (name) }
+            (inside)
+        }
     }
-    out.push_str(&format!(
-        "<section id=\"data\">\n<h2>Data</h2>\n{data_section}</section>\n"
-    ));
-    out.push_str(LOOSE_ENDS);
-    out
 }
 
 /// The claim in the first line, what it rests on, machine, date and command.
-fn head(record: &Record, about: &About) -> String {
+fn head(record: &Record, about: &About) -> Markup {
     let provenance = &record.provenance;
     let mut meta = Vec::new();
     if let Some(id) = about.id {
@@ -212,28 +251,14 @@ fn head(record: &Record, about: &About) -> String {
         meta.push(format!("{} UTC", minute(provenance.started_unix_ms as i64)));
     }
     meta.retain(|text| !text.is_empty());
-    let command = html::command(&provenance.command);
-    let command = if command.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"meta\"><code>{command}</code></p>\n")
+    let command = pieces::command_text(&provenance.command);
+    let below = html! {
+        (verdicts::lede(record))
+        @if !command.is_empty() { p.meta { code { (command) } } }
+        @if !about.tags.is_empty() { p.meta { "tags: " (about.tags.join(" · ")) } }
+        @if !about.notes.is_empty() { p.meta { "notes: " (about.notes.join(" · ")) } }
     };
-    let words = |texts: &[String], what: &str| match texts.is_empty() {
-        true => String::new(),
-        false => {
-            let items: Vec<String> = texts.iter().map(|text| escape(text)).collect();
-            format!("<p class=\"meta\">{what}: {}</p>\n", items.join(" · "))
-        }
-    };
-    format!(
-        "<header>\n<div class=\"bar-top\"><p class=\"meta\">{}</p><button type=\"button\" id=\"theme\" hidden>Colours</button></div>\n\
-         <h1 id=\"claim\">{}</h1>\n{}{command}{}{}</header>\n",
-        escape(&meta.join(" · ")),
-        escape(&record.summary),
-        verdicts::lede(record),
-        words(&about.tags, "tags"),
-        words(&about.notes, "notes"),
-    )
+    header(&meta.join(" · "), &record.summary, &below)
 }
 
 fn kernel_word(kernel: &str) -> String {

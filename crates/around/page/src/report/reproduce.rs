@@ -1,37 +1,27 @@
 //! How to do it again, and what this record cannot say.
 
-use super::{About, html};
+use super::{About, pieces};
 use crate::figure::Table;
-use crate::svg::escape;
+use maud::{Markup, html};
 use model::record::Record;
 use model::units;
 
 /// The part of the page.
-pub fn section(record: &Record, about: &About) -> String {
-    let mut out = String::new();
-    let provenance = &record.provenance;
-    if !provenance.command.is_empty() {
-        out.push_str(&format!(
-            "<pre>{}</pre>\n",
-            html::command(&provenance.command)
-        ));
-    }
-    let mut rows = String::new();
-    for (name, text) in facts(record, about) {
-        rows.push_str(&format!(
-            "<dt>{}</dt><dd>{}</dd>",
-            escape(&name),
-            escape(&text)
-        ));
-    }
-    out.push_str(&format!("<dl>{rows}</dl>\n"));
+pub fn section(record: &Record, about: &About) -> Markup {
+    let command = pieces::command_text(&record.provenance.command);
     let sensors = sensors(record);
-    if !sensors.rows.is_empty() {
-        out.push_str("<details><summary>Sensors and what they cost</summary>\n");
-        out.push_str(&html::table(&sensors));
-        out.push_str("</details>\n");
+    html! {
+        @if !command.is_empty() { pre { (command) } }
+        dl {
+            @for (name, text) in facts(record, about) { dt { (name) } dd { (text) } }
+        }
+        @if !sensors.rows.is_empty() {
+            details {
+                summary { "Sensors and what they cost" }
+                (pieces::table(&sensors))
+            }
+        }
     }
-    out
 }
 
 /// Job, seed, version and machine.
@@ -123,10 +113,10 @@ pub fn sensors(record: &Record) -> Table {
 }
 
 /// The part on limits.
-pub fn limits(record: &Record, left_out: &[String]) -> String {
+pub fn limits(record: &Record, left_out: &[String]) -> Markup {
     let mut items = limit_items(record);
     items.extend(left_out.iter().cloned());
-    html::list(&items)
+    pieces::list(&items)
 }
 
 /// What this record cannot say, each a sentence.

@@ -1,9 +1,9 @@
 //! Settings before and after, and who set what is not the kernel's own.
 
-use super::html;
+use super::pieces;
 use crate::figure::Table;
 use crate::figures::path::{changed, owner_word};
-use crate::svg::escape;
+use maud::{Markup, html};
 use model::record::Record;
 use view::trial::TrialView;
 
@@ -39,7 +39,7 @@ pub fn turned(record: &Record) -> Table {
 /// Everything on the path that is not the kernel's own.
 pub fn foreign(record: &Record) -> Table {
     let mut table = Table::new(&["layer", "setting", "value", "set by", "kernel default"]);
-    for (layer, setting) in changed(record) {
+    for (layer, setting) in changed(&record.path) {
         table.row([
             layer.name.clone(),
             setting.name.clone(),
@@ -55,47 +55,45 @@ pub fn foreign(record: &Record) -> Table {
 }
 
 /// The part of the page; empty for records without a path.
-pub fn section(record: &Record) -> String {
-    let mut out = String::new();
-    if !record.trials.is_empty() {
-        out.push_str(&html::table(&turned(record)));
-        out.push_str("<p>Everything was put back at the end.");
-        if record.trials.iter().any(|trial| trial.win().is_some()) {
-            out.push_str(" To keep what was proved: <code>sudo iodyno apply</code> with the number of this record; to take it back: <code>sudo iodyno undo</code>.");
-        }
-        out.push_str("</p>\n");
-    }
+pub fn section(record: &Record) -> Markup {
     let foreign = foreign(record);
-    if !foreign.rows.is_empty() {
-        out.push_str("<h3>Not the kernel's own</h3>\n");
-        out.push_str(&html::table(&foreign));
+    let all = all(record);
+    html! {
+        @if !record.trials.is_empty() {
+            (pieces::table(&turned(record)))
+            p {
+                "Everything was put back at the end."
+                @if record.trials.iter().any(|trial| trial.win().is_some()) {
+                    " To keep what was proved: " code { "sudo iodyno apply" }
+                    " with the number of this record; to take it back: " code { "sudo iodyno undo" } "."
+                }
+            }
+        }
+        @if !foreign.rows.is_empty() {
+            h3 { "Not the kernel's own" }
+            (pieces::table(&foreign))
+        }
+        @if !all.rows.is_empty() {
+            details {
+                summary { "All " (all.rows.len()) " settings that can be written, as they were" }
+                (pieces::named_table("All settings", &all))
+            }
+        }
     }
-    out.push_str(&all(record));
-    out
 }
 
-/// Every setting of the path, folded.
-fn all(record: &Record) -> String {
-    let mut rows = String::new();
-    let mut count = 0;
+/// Every setting of the path that can be written.
+fn all(record: &Record) -> Table {
+    let mut table = Table::new(&["layer", "setting", "value"]);
     let machine = record.path.machine.iter();
     for layer in record.path.root.walk().into_iter().chain(machine) {
         for setting in layer.settings.iter().filter(|setting| setting.writable) {
-            count += 1;
-            rows.push_str(&format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                escape(&layer.name),
-                escape(&setting.name),
-                escape(&setting.value.to_string())
-            ));
+            table.row([
+                layer.name.clone(),
+                setting.name.clone(),
+                setting.value.to_string(),
+            ]);
         }
     }
-    if count == 0 {
-        return String::new();
-    }
-    format!(
-        "<details><summary>All {count} settings that can be written, as they were</summary>\n<div class=\"scroll\" tabindex=\"0\" \
-         role=\"region\" aria-label=\"All settings\"><table>\n<thead><tr><th scope=\"col\">layer</th><th scope=\"col\">setting</th>\
-         <th scope=\"col\">value</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n</details>\n"
-    )
+    table
 }

@@ -1,8 +1,8 @@
 //! What the claim rests on: the sentence under it, and the part of the proof.
 
-use super::html;
+use super::pieces;
 use crate::figure::{Figure, Table};
-use crate::svg::escape;
+use maud::{Markup, html};
 use model::record::{Record, Trial};
 use model::units;
 use model::verdict::{Outcome, Verdict};
@@ -10,11 +10,10 @@ use view::effect::p99_ratio;
 use view::trial::TrialView;
 
 /// The sentence under the claim: how sure it is.
-pub fn lede(record: &Record) -> String {
-    lede_lines(record)
-        .iter()
-        .map(|line| format!("<p class=\"lede\">{}</p>\n", escape(line)))
-        .collect()
+pub fn lede(record: &Record) -> Markup {
+    html! {
+        @for line in lede_lines(record) { p.lede { (line) } }
+    }
 }
 
 /// The same as text.
@@ -98,25 +97,17 @@ fn rests_on(trial: &Trial) -> Option<String> {
 }
 
 /// The part of the page; empty where nothing was compared.
-pub fn section(record: &Record, figures: &[&Figure]) -> String {
-    if record.trials.is_empty() {
-        return String::new();
-    }
-    let mut out = html::figures(figures);
-    for trial in &record.trials {
-        match (&trial.skipped, &trial.verdict) {
-            (Some(why), _) => {
-                out.push_str(&format!(
-                    "<p>{}: not tried, {}.</p>\n",
-                    escape(&trial.knob),
-                    escape(why)
-                ));
+pub fn section(record: &Record, figures: &[&Figure]) -> Markup {
+    html! {
+        @if !record.trials.is_empty() { (pieces::figures(figures)) }
+        @for trial in &record.trials {
+            @if let Some(why) = &trial.skipped {
+                p { (trial.knob) ": not tried, " (why) "." }
+            } @else if let Some(verdict) = &trial.verdict {
+                (rule(trial, verdict))
             }
-            (None, Some(verdict)) => out.push_str(&rule(trial, verdict)),
-            (None, None) => {}
         }
     }
-    out
 }
 
 /// The arms of a trial against the one that was set.
@@ -128,7 +119,7 @@ pub fn arms_table(trial: &Trial) -> Table {
     table
 }
 
-fn rule(trial: &Trial, verdict: &Verdict) -> String {
+fn rule(trial: &Trial, verdict: &Verdict) -> Markup {
     let word = match verdict.outcome {
         Outcome::Better => "decided",
         Outcome::Equal => "decided: equal",
@@ -146,17 +137,19 @@ fn rule(trial: &Trial, verdict: &Verdict) -> String {
             )
         })
         .collect();
-    let notes = html::list(&verdict.notes);
-    format!(
-        "<h3>{}: {word}</h3>\n<p>{}</p>\n{}<p class=\"quiet\">Windows of {}, of which the first {} do not count; equal means \
-         within ±{}; {}. {}.</p>\n{notes}",
-        escape(&trial.knob),
-        escape(&verdict.sentence),
-        html::table(&arms_table(trial)),
+    let terms = format!(
+        "Windows of {}, of which the first {} do not count; equal means within ±{}; {}. {}.",
         units::span_ms(verdict.window_ms),
         units::span_ms(verdict.washout_ms),
         units::percent(verdict.rope * 100.0),
         TrialView::of(trial).horizon.unwrap_or_default(),
-        escape(&stages.join("; "))
-    )
+        stages.join("; ")
+    );
+    html! {
+        h3 { (trial.knob) ": " (word) }
+        p { (verdict.sentence) }
+        (pieces::table(&arms_table(trial)))
+        p.quiet { (terms) }
+        (pieces::list(&verdict.notes))
+    }
 }

@@ -368,6 +368,7 @@ fn verdict() -> Verdict {
         arm: "none".into(),
         reason: Reason::Confirmed,
         sentence: "A fresh hold-out confirms it.".into(),
+        metric: model::metric::ExperimentMetric::iops(),
         effect: Some(0.11),
         low: Some(0.09),
         high: Some(0.13),

@@ -41,6 +41,26 @@ pub fn check(text: &str) -> Result<(), String> {
     }
 }
 
+/// The body of a page without its script, with the one attribute that has no value given one.
+pub fn body(page: &str) -> String {
+    let body = page.split_once("<body>").unwrap().1;
+    let body = body.split_once("<script type=\"module\">").unwrap().0;
+    format!("<body>{}</body>", body.replace(" hidden>", " hidden=\"\">"))
+}
+
+/// Every tag with the names of its attributes: what a text must not change.
+pub fn skeleton(text: &str) -> Vec<String> {
+    let mut tags = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (tag, after) = split_tag(&rest[at..]).unwrap();
+        let outside_of_values: Vec<&str> = tag.split('"').step_by(2).collect();
+        tags.push(outside_of_values.concat());
+        rest = after;
+    }
+    tags
+}
+
 /// The first id that stands twice.
 pub fn unique_ids(text: &str) -> Result<(), String> {
     let mut seen = std::collections::BTreeSet::new();

@@ -2,9 +2,10 @@
 
 use crate::door::Door;
 use crate::events::Hub;
-use host::{Piped, Privileges, clock};
+use host::{Privileges, clock};
+use model::failure::ErrorDocument;
+use runner::{Lines, Verb};
 use serde_json::json;
-use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use store::{Filter, Store};
@@ -63,7 +64,6 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     // The windows of a proof stay free of what tracing costs.
     let is_traced = !door.jobs.is_tuning();
     let words = [
-        "--json",
         "watch",
         "--interval",
         EVERY,
@@ -72,39 +72,23 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
         "--latencies",
     ];
     let off: &[&str] = if is_traced { &[] } else { &["--layers", "off"] };
-    let words: Vec<String> = words
-        .iter()
-        .chain(off)
-        .map(|word| (*word).to_string())
-        .collect();
-    let mut child = match Piped::start(&door.options.program, &words, Privileges::Watch) {
-        Ok(child) => child,
+    // A process of its own: it may trace in the kernel, and the server may end it at any moment.
+    let verb = Verb::new(Privileges::Watch, words.iter().chain(off));
+    let running = match door.runner.start(&verb) {
+        Ok(running) => running,
         Err(error) => {
-            hub.notice(
-                "unwatched",
-                &json!({"error": error.to_string(), "hint": ""}).to_string(),
-            );
+            unwatched(hub, &ErrorDocument::new(error.to_string()));
             return false;
         }
     };
-    let said = child.stderr().map(|mut source| {
-        std::thread::spawn(move || {
-            let mut words = Vec::new();
-            let _ = source.by_ref().take(64 << 10).read_to_end(&mut words);
-            let _ = std::io::copy(&mut source, &mut std::io::sink());
-            String::from_utf8_lossy(&words).into_owned()
-        })
-    });
-    let interrupter = child.interrupter();
-    let mut is_first = true;
-    let mut is_wanted = true;
-    let mut line = String::new();
-    if let Some(source) = child.stdout() {
-        let mut source = BufReader::new(source);
-        while is_line(&mut source, &mut line) {
+    let interrupter = running.interrupter();
+    let (mut is_first, mut is_wanted) = (true, true);
+    let ended = running.lines(Lines {
+        longest: LINE_MAX,
+        document: &mut |line| {
             match std::mem::take(&mut is_first) {
-                true => hub.head(&line),
-                false if is_wanted => hub.frame(&line),
+                true => hub.head(line),
+                false if is_wanted => hub.frame(line),
                 false => {}
             }
             records.look(door);
@@ -112,29 +96,25 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
                 is_wanted = false;
                 let _ = interrupter.interrupt();
             }
-        }
-    }
-    let words = said
-        .and_then(|thread| thread.join().ok())
-        .unwrap_or_default();
-    let _ = child.wait();
+        },
+        words: &mut |_| {},
+    });
     if is_wanted {
-        let (error, hint) = crate::verbs::told(&words);
-        hub.notice(
-            "unwatched",
-            &json!({"error": error, "hint": hint}).to_string(),
-        );
+        let error = match ended {
+            Ok(ended) => ended.error,
+            Err(error) => Some(ErrorDocument::new(error.to_string())),
+        };
+        let by_itself = || ErrorDocument::new("watch ended by itself");
+        unwatched(hub, &error.unwrap_or_else(by_itself));
     }
     !is_wanted
 }
 
-/// Reads the next line into `line`; false at the end, or at one that is longer than any.
-fn is_line(source: &mut impl BufRead, line: &mut String) -> bool {
-    line.clear();
-    source
-        .take(LINE_MAX)
-        .read_line(line)
-        .is_ok_and(|length| length > 0 && line.ends_with('\n'))
+/// Says why there are no frames.
+fn unwatched(hub: &Hub, error: &ErrorDocument) {
+    let hint = error.hint.as_deref().unwrap_or_default();
+    let document = json!({"error": error.error, "hint": hint});
+    hub.notice("unwatched", &document.to_string());
 }
 
 /// Tells of records that appear in the store, whoever made them.

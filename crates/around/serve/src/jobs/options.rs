@@ -4,6 +4,7 @@
 use crate::answer::Fault;
 use crate::shape::{Field, Letters, Shape, may, name};
 use crate::targets::Target;
+use model::text::shell_word;
 use serde_json::{Map, Value};
 
 /// The verbs that may be started.
@@ -99,6 +100,11 @@ pub const OPTIONS: &[Field] = &[
         "tune: time for all settings together, s; 300 by default",
     ),
     may(
+        "metric",
+        name(40),
+        "tune: what the values are judged by, a meter as the catalogue names it; iops by default",
+    ),
+    may(
         "accept_worse_p99",
         Shape::Bool,
         "tune: accept a worse p99 in exchange for throughput",
@@ -133,7 +139,7 @@ const LOAD: &[&str] = &[
 /// Which verb takes which besides.
 const TAKES: &[(&str, &[&str])] = &[
     ("run", &["runtime_s"]),
-    ("tune", &["knobs", "budget_s", "accept_worse_p99"]),
+    ("tune", &["knobs", "metric", "budget_s", "accept_worse_p99"]),
     ("check", &["depth", "load"]),
 ];
 
@@ -207,16 +213,9 @@ fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
 
 /// The command as one would type it, for people: nothing runs this text.
 pub fn typed(words: &[String]) -> String {
-    let is_plain = |word: &str| {
-        word.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "/._-=,:+@%".contains(c))
-    };
-    let quoted = |word: &String| match is_plain(word) {
-        true => word.clone(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    };
-    let shown = words.iter().filter(|word| *word != "--stream").map(quoted);
-    format!("iodyno {}", shown.collect::<Vec<_>>().join(" "))
+    let shown = words.iter().filter(|word| *word != "--stream");
+    let words: Vec<_> = shown.map(|word| shell_word(word)).collect();
+    format!("iodyno {}", words.join(" "))
 }
 
 #[cfg(test)]
@@ -253,12 +252,12 @@ mod tests {
         );
         let tune = line(
             "tune",
-            json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0}),
+            json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0, "metric": "device_iops"}),
         )
         .unwrap();
         assert_eq!(
             tune,
-            "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges /srv/a b"
+            "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges --metric=device_iops /srv/a b"
         );
         assert_eq!(
             line("check", json!({"depth": "quick", "load": false})).unwrap(),

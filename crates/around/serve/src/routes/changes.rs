@@ -4,8 +4,9 @@ use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
 use crate::route::{Body, Call, Gives, Route, Run, Verb};
 use crate::shape::{ID, Letters, Shape, line, may, must, name};
-use crate::verbs::{self, Done};
+use crate::verbs;
 use host::Privileges;
+use runner::Answer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub const ROUTES: &[Route] = &[
                 "",
             ),
         ])),
-        Run::Verb(status),
+        Run::Look(status),
     ),
     Route {
         query: &[
@@ -102,11 +103,11 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn status(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(
-        JSON,
-        verbs::look(door, call, Privileges::Inspect, &["status".to_string()])?,
-    ))
+fn status(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+    let status = Privileges::Inspect
+        .within(|| lookup::status::read(&door.host, &door.options.state_dir))?
+        .map_err(Fault::unreadable)?;
+    Reply::json(&status)
 }
 
 /// The words of an apply.
@@ -117,8 +118,8 @@ fn words(call: &Call, is_dry: bool) -> Result<Vec<String>, Fault> {
     Ok(words)
 }
 
-fn try_out(door: &Door, call: &Call) -> Result<(Value, Done), Fault> {
-    let done = verbs::look_whole(door, call, Privileges::Inspect, &words(call, true)?)?;
+fn try_out(door: &Door, call: &Call) -> Result<(Value, Answer), Fault> {
+    let done = verbs::look(door, call, Privileges::Inspect, &words(call, true)?)?;
     Ok((verbs::value(&done.document)?, done))
 }
 
@@ -137,17 +138,15 @@ fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         )
         .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
     }
-    changed(verbs::change(door, &words(call, false)?)?)
+    Ok(changed(verbs::change(door, &words(call, false)?)?))
 }
 
 fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let journal = call.text("journal").unwrap_or_default().to_string();
-    changed(verbs::change(
-        door,
-        &["undo".to_string(), "--".to_string(), journal],
-    )?)
+    let words = ["undo".to_string(), "--".to_string(), journal];
+    Ok(changed(verbs::change(door, &words)?))
 }
 
-fn changed(done: Done) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(JSON, verbs::fine(done)?.document))
+fn changed(answer: Answer) -> Reply {
+    Reply::bytes(JSON, answer.document)
 }

@@ -1,17 +1,19 @@
 //! Records side by side, ranked, and over time.
 
-use crate::answer::{Fault, JSON, Reply};
+use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::headers;
 use crate::route::{Call, Gives, Route, Run, Verb};
 use crate::routes::records::{FIGURE, record, to_read};
 use crate::shape::{Field, ID, Letters, Shape, line, may, must};
-use crate::verbs;
 use axum::http::header;
+use compare::history::Wish;
 use host::Privileges;
+use lookup::{history, records};
 use model::record::Record;
 use serde_json::json;
 use std::sync::Arc;
+use store::Filter;
 
 const RECORDS: Field = must(
     "r",
@@ -41,7 +43,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare",
             "Records side by side: what `compare` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Verb(compare),
+            Run::Look(compare),
         )
     },
     Route {
@@ -80,7 +82,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare/report.html",
             "Records side by side as one file, in an origin of its own: what `report` writes of several.",
             Gives::Html,
-            Run::Verb(report),
+            Run::Look(report),
         )
     },
     Route {
@@ -91,7 +93,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/rank",
             "Devices ranked by their records: what `compare --rank` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Verb(rank),
+            Run::Look(rank),
         )
     },
     Route {
@@ -109,47 +111,61 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/history",
             "One device over time: what `history` prints.",
             Gives::Json(Shape::Open(&[])),
-            Run::Verb(history),
+            Run::Look(history),
         )
     },
 ];
 
-fn ids(call: &Call) -> impl Iterator<Item = String> + '_ {
-    call.text("r")
-        .unwrap_or_default()
-        .split(',')
-        .map(str::to_string)
+/// Records are read in here, on threads without any right of the server's: what a store holds may have been made elsewhere.
+fn ids(call: &Call) -> Result<Vec<i64>, Fault> {
+    let ids = call.text("r").unwrap_or_default().split(',');
+    let number = |id: &str| {
+        id.parse()
+            .map_err(|_| Fault::asked("r is numbers of records"))
+    };
+    ids.map(number).collect()
 }
 
 fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let mut words = vec!["compare".to_string()];
-    words.extend(call.number("base").map(|base| format!("--base={base}")));
-    words.extend(ids(call));
-    look(door, call, &words)
+    let ids = ids(call)?;
+    let base = match call.number("base") {
+        None => 0,
+        Some(base) => ids.iter().position(|id| *id == base).ok_or_else(|| {
+            Fault::asked(format!("base is {base}, which is none of the records in r"))
+        })?,
+    };
+    Privileges::Own.within(|| {
+        let store = to_read(door)?;
+        let given = records::all(&store, &ids)?;
+        Reply::json(&records::comparison(&store, &given, base)?)
+    })?
 }
 
 /// The base first, since that one is drawn as what the others are held against.
-fn base_first(call: &Call) -> Vec<i64> {
-    let mut wanted: Vec<i64> = ids(call).filter_map(|id| id.parse().ok()).collect();
+fn base_first(call: &Call) -> Result<Vec<i64>, Fault> {
+    let mut wanted = ids(call)?;
     wanted.dedup();
     if let Some(base) = call.number("base") {
         wanted.sort_by_key(|id| *id != base);
     }
-    wanted
+    Ok(wanted)
 }
 
 fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let words = ["report", "-o", "-"].map(str::to_string).into_iter();
-    let words: Vec<String> = words
-        .chain(base_first(call).iter().map(i64::to_string))
-        .collect();
-    let html = verbs::look_as_printed(door, call, Privileges::Own, &words)?;
+    let ids = base_first(call)?;
+    let html = Privileges::Own.within(|| {
+        let store = to_read(door)?;
+        let given = records::all(&store, &ids)?;
+        let found = records::comparison(&store, &given, 0)?;
+        let records: Vec<&Record> = given.iter().map(|one| &one.record).collect();
+        Ok::<_, Fault>(page::comparison(&found, &records, &lookup::WORDING))
+    })??;
     let reply = Reply::bytes("text/html; charset=utf-8", html);
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
 }
 
 fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let mut wanted = base_first(call);
+    let mut wanted = base_first(call)?;
     wanted.truncate(MOST_DRAWN);
     let store = to_read(door)?;
     let records: Vec<(String, Record)> = wanted
@@ -166,29 +182,25 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 }
 
 fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let words = ["compare".to_string(), "--rank".to_string()]
-        .into_iter()
-        .chain(ids(call));
-    look(door, call, &words.collect::<Vec<_>>())
+    let ids = ids(call)?;
+    Privileges::Own.within(|| {
+        let given = records::all(&to_read(door)?, &ids)?;
+        Reply::json(&records::ranking(&given, None))
+    })?
 }
 
 fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let mut words = vec!["history".to_string()];
-    words.extend(
-        call.text("job")
-            .filter(|job| !job.is_empty())
-            .map(|job| format!("--job={job}")),
-    );
-    words.extend([
-        "--".to_string(),
-        call.text("device").unwrap_or_default().to_string(),
-    ]);
-    look(door, call, &words)
-}
-
-fn look(door: &Door, call: &Call, words: &[String]) -> Result<Reply, Fault> {
-    Ok(Reply::bytes(
-        JSON,
-        verbs::look(door, call, Privileges::Own, words)?,
-    ))
+    let device = call.text("device").unwrap_or_default();
+    let job = call.text("job").filter(|job| !job.is_empty());
+    let filter = Filter {
+        job: job.map(str::to_string),
+        limit: history::LIMIT,
+        ..Filter::default()
+    };
+    Privileges::Own.within(|| {
+        let store = to_read(door)?;
+        let rows = history::rows(&store, device, &filter)?;
+        let what = format!("`{}`", device.escape_debug());
+        Reply::json(&history::of(&store, &rows, &what, &Wish::default())?)
+    })?
 }

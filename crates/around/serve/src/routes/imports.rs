@@ -45,15 +45,15 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["import".to_string(), "--".to_string(), file.name()];
     // In the file's own directory, so that its record has the name that the sender gave it.
     let done = verbs::import_in(door, call, file.directory(), &words)?;
-    let mut document =
-        verbs::value(&done.document).map_err(|_| verbs::fault(done.exit, &done.words))?;
+    let mut document = match verbs::value(&done.document) {
+        Ok(document) if document["files"].is_array() => document,
+        _ => return Err(done.fine().map_or_else(Fault::from, |_| Fault::defect())),
+    };
     let files = document["files"].as_array().cloned().unwrap_or_default();
     if let Some(error) = files.iter().find_map(|file| file["error"].as_str()) {
-        let fault = Fault::new(422, format!("{}: {error}", file.name()));
-        return Err(Fault {
-            exit: done.exit,
-            ..fault
-        });
+        let mut fault = Fault::new(422, format!("{}: {error}", file.name()));
+        fault.told.exit = done.error.and_then(|told| told.exit);
+        return Err(fault);
     }
     let all = |name: &'static str| {
         files

@@ -1,16 +1,13 @@
 //! What there is to look at, and the path below it.
 
-use crate::answer::{Fault, JSON, Reply};
+use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::route::{Call, Gives, Route, Run, Verb};
 use crate::shape::{Field, Letters, Shape, must, name};
 use crate::targets::{self, Target};
-use crate::verbs;
 use host::Privileges;
+use model::failure::ErrorDocument;
 use model::iopath::IoPath;
-use model::job::Job;
-use model::record::{Provenance, RECORD_SCHEMA, Record};
-use model::studies::Studies;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -70,7 +67,7 @@ pub const ROUTES: &[Route] = &[
                 must("target", TEXT, ""),
                 must("root", Shape::Open(&[]), "the uppermost layer"),
             ])),
-            Run::Verb(machine),
+            Run::Look(machine),
         )
     },
     Route {
@@ -85,7 +82,7 @@ pub const ROUTES: &[Route] = &[
                 must("svg", PICTURE, ""),
                 must("description", TEXT, ""),
             ])),
-            Run::Verb(diagram),
+            Run::Look(diagram),
         )
     },
 ];
@@ -112,47 +109,23 @@ pub fn named(door: &Door, call: &Call) -> Result<Target, Fault> {
 }
 
 fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let target = named(door, call)?;
-    let document = verbs::look(
-        door,
-        call,
-        Privileges::Inspect,
-        &["inspect".to_string(), target.path],
-    )?;
-    Ok(Reply::bytes(JSON, document))
+    Reply::json(&path(door, call)?)
 }
 
-/// A record of nothing but the path has one figure: the path's.
-fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+/// The path below the target that a call names. It is read in here, with the rights that the verb would have; a read that
+/// hangs in the kernel, as of a file system whose server is gone, could be killed with a process no more than with us.
+fn path(door: &Door, call: &Call) -> Result<IoPath, Fault> {
     let target = named(door, call)?;
-    let document = verbs::look(
-        door,
-        call,
-        Privileges::Inspect,
-        &["inspect".to_string(), target.path.clone()],
-    )?;
-    let path: IoPath = serde_json::from_slice(&document).map_err(|_| Fault::defect())?;
-    let record = Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "inspect".into(),
-        target: target.path,
-        summary: String::new(),
-        provenance: Provenance::default(),
-        path,
-        job: Job::default(),
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: Vec::new(),
-        layers: None,
-        trials: Vec::new(),
-        studies: Studies::default(),
-        check: None,
-        imported: None,
-    };
-    let figure = page::figures(&record)
-        .into_iter()
-        .find(|figure| figure.id == "path");
+    let found = Privileges::Inspect.within(|| inventory::collect(&door.host, &target.path))?;
+    found.map_err(|error| Fault {
+        told: Box::new(ErrorDocument::of(&error.to_string(), error.parts())),
+        ..Fault::new(if error.is_permission() { 403 } else { 422 }, "")
+    })
+}
+
+fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+    let path = path(door, call)?;
+    let figure = page::path_figure(&path.target, &path);
     Reply::json(
         &figure.ok_or_else(|| Fault::new(404, "there is nothing to draw below this target"))?,
     )

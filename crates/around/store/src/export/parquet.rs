@@ -96,11 +96,14 @@ impl Writer {
 }
 
 fn failure(to: &Path, table: &Table, error: &ParquetError) -> StoreError {
-    let (to, name) = (model::text::shown(to), table.name);
+    let (shown, name) = (model::text::shown(to), table.name);
     StoreError::new(
         Kind::Failed,
-        format!("cannot write {name} below {to}: {error}.\nThe export is not whole: delete {to}."),
+        format!("cannot write {name} below {shown}: {error}."),
     )
+    .on(to)
+    .why(error.to_string())
+    .hint(format!("The export is not whole: delete {shown}."))
 }
 
 /// A table with the file that is being written.

@@ -2,40 +2,9 @@
 //! and the step may fail, be torn, or be the last one of its process. One seed gives one history.
 
 use crate::fault::{self, Step};
+pub(super) use stats::dice::Random as Dice;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// A small generator (splitmix64): the same seed gives the same history.
-#[derive(Clone, Debug)]
-pub(super) struct Dice(u64);
-
-impl Dice {
-    pub(super) fn new(seed: u64) -> Dice {
-        Dice(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below another.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    /// True once in so many times.
-    pub(super) fn one_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// What can happen to a process.
 #[derive(Clone, Debug, Default)]
@@ -145,7 +114,7 @@ pub(super) fn run(acts: Vec<Mortal>, dice: &mut Dice) {
     let turn = Turn {
         current: 0,
         alive: (0..acts.len()).collect(),
-        dice: Dice::new(dice.next()),
+        dice: Dice::new(dice.bits()),
     };
     let turns = Turns(Arc::new((Mutex::new(turn), Condvar::new())));
     let start = |(me, (fate, act)): (usize, Mortal), own: Dice| {
@@ -172,7 +141,7 @@ pub(super) fn run(acts: Vec<Mortal>, dice: &mut Dice) {
     let started: Vec<_> = acts
         .into_iter()
         .enumerate()
-        .map(|act| start(act, Dice::new(dice.next())))
+        .map(|act| start(act, Dice::new(dice.bits())))
         .collect();
     for thread in started {
         if let Err(panic) = thread.join() {

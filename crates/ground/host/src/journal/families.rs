@@ -12,14 +12,14 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         return false;
     };
     match subject {
-        Subject::Sysctl => machine && SYSCTL_TABLES.iter().any(|table| name.starts_with(table)),
-        Subject::Interrupt { .. } => machine && name.starts_with("smp_affinity"),
+        Subject::Sysctl => machine && name.starts_with(DIRTY_LIMITS),
+        Subject::Interrupt { .. } => machine && name == "smp_affinity_list",
         of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
     }
 }
 
-/// The tables of the kernel's parameters that knobs set: none that decides about rights.
-const SYSCTL_TABLES: [&str; 1] = ["vm/"];
+/// The kernel parameters that knobs set: none that decides about rights, and none that acts when it is written.
+const DIRTY_LIMITS: &str = "vm/dirty_";
 
 /// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
 pub(crate) fn is_of_machine(path: &str) -> bool {
@@ -72,12 +72,14 @@ mod tests {
         let is_of = |name: &str, path: &str| is_setting_of(Some(&device(name)), true, path);
         assert!(is_of("sda", "/sys/block/sda/queue/scheduler"));
         assert!(is_of("sda", "/sys/block/sda/queue/iosched/slice_idle"));
-        assert!(is_of("sda", "/sys/block/sda/device/queue_depth"));
         assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
         for path in [
             "/sys/block/sdb/queue/scheduler",
             "/sys/block/sda/queue/../../../../etc/passwd",
+            "/sys/block/sda/queue/iosched/../scheduler",
+            "/sys/block/sda/queue/iosched/..",
             "/sys/block/sda/queue/",
+            "/sys/block/sda/device/delete",
             "/etc/passwd",
         ] {
             assert!(!is_of("sda", path), "{path}");
@@ -105,6 +107,9 @@ mod tests {
             "/proc/sys/kernel/core_pattern",
             "/proc/sys/kernel/modprobe",
             "/proc/sys/net/ipv4/ip_forward",
+            "/proc/sys/vm/drop_caches",
+            "/proc/sys/vm/overcommit_memory",
+            "/proc/irq/24/smp_affinity",
             "/proc/irq/24/spurious",
         ] {
             assert!(!is_setting_of(Some(&device("sda")), true, path), "{path}");

@@ -44,6 +44,15 @@ pub struct Unfinished {
     file: File,
 }
 
+/// What to do about a journal that stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WayOut {
+    /// What the command does, after `to`: `put it back`.
+    pub aim: &'static str,
+    /// The command.
+    pub command: String,
+}
+
 /// What journals are there, oldest first, and what could not be looked at.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -74,19 +83,39 @@ impl Unfinished {
         !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
     }
 
-    /// The command that undoes it, for somebody whose state directory is this one.
-    pub fn undo_command(&self, state_dir: &Path) -> String {
+    /// What somebody whose state directory is this one can do about it.
+    pub fn way_out(&self, host: &Host, state_dir: &Path) -> WayOut {
+        let (aim, option) = if self.damage.is_some() {
+            ("put it back", "--salvage ")
+        } else if self.went_with_its_device(host) {
+            let aim = "remove its journal (its settings went with the device)";
+            (aim, "--forget ")
+        } else {
+            ("put it back", "")
+        };
+        let command = self.command(option, state_dir);
+        WayOut { aim, command }
+    }
+
+    /// Whether `undo` has nothing to write and cannot end: settings went with their device, and nothing else is out of
+    /// its place.
+    fn went_with_its_device(&self, host: &Host) -> bool {
+        let has_files = !self.files.is_empty() || !self.trees.is_empty();
+        if self.is_of_an_earlier_boot || has_files {
+            return false;
+        }
+        let (gone, here) = self.gone_and_here(host);
+        let is_back = || restore::compare(host, &here).iter().all(Restored::is_whole);
+        !gone.iter().all(Restored::is_whole) && is_back()
+    }
+
+    fn command(&self, option: &str, state_dir: &Path) -> String {
         let own = self
             .path
             .parent()
             .and_then(Path::parent)
             .unwrap_or(Path::new(""));
-        let salvage = if self.damage.is_some() {
-            "--salvage "
-        } else {
-            ""
-        };
-        let command = format!("iodyno undo {salvage}{}", self.id());
+        let command = format!("iodyno undo {option}{}", self.id());
         if own == state_dir {
             return command;
         }
@@ -265,7 +294,7 @@ impl Unfinished {
             .collect();
         let is_foreign = |other: &&Unfinished| other.path.parent() != self.path.parent();
         let command = match above.iter().find(|other| is_foreign(other)) {
-            Some(other) => format!("{} (first)", other.undo_command(state_dir)),
+            Some(other) => format!("{} (first)", other.way_out(host, state_dir).command),
             None => format!("iodyno undo --with-later {}", self.id()),
         };
         Err(Error::Beneath {
@@ -299,11 +328,26 @@ impl Unfinished {
             .cloned()
     }
 
-    /// The settings whose device has gone, and those that are still there: the machine's stay when a device goes.
-    fn gone_and_here(&self, host: &Host) -> (Vec<Saved>, Vec<Saved>) {
-        let is_gone = self.another_device(host).is_some();
-        let saved = self.saved.iter().cloned();
-        saved.partition(|saved| is_gone && !families::is_of_machine(&saved.path))
+    /// What becomes of the settings that went with their device or with whom they served, and the others: the machine's
+    /// stay when a device goes.
+    fn gone_and_here(&self, host: &Host) -> (Vec<Restored>, Vec<Saved>) {
+        let device = self.begin.device.as_ref();
+        let has_name = device.is_some_and(|it| host.device_identity(&it.name).is_some());
+        let another = self.another_device(host);
+        let (mut gone, mut here) = (Vec::new(), Vec::new());
+        for saved in &self.saved {
+            let of_device = another
+                .clone()
+                .filter(|_| !families::is_of_machine(&saved.path));
+            let left = of_device
+                .map(|why| restore::left_alone(saved, has_name, why))
+                .or_else(|| restore::of_another(host, saved));
+            match left {
+                Some(left) => gone.push(left),
+                None => here.push(saved.clone()),
+            }
+        }
+        (gone, here)
     }
 
     fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
@@ -314,8 +358,7 @@ impl Unfinished {
         } else {
             let (gone, here) = self.gone_and_here(host);
             let mut restored = restore::settings(host, &here);
-            let why = self.another_device(host).unwrap_or_default();
-            restored.extend(restore::settings_of_another(&gone, &why));
+            restored.extend(gone);
             restored
         };
         restored.extend(restore::files(host, &self.files));
@@ -372,7 +415,7 @@ impl Unfinished {
         let text: String = clean(&damage).chars().take(2_000).collect();
         format!(
             "{known}\nThe damaged line: {text}\nTo put back what is whole: {}",
-            self.undo_command(state_dir)
+            self.command("--salvage ", state_dir)
         )
     }
 

@@ -10,7 +10,7 @@ mod left;
 pub(crate) mod lines;
 mod restore;
 
-pub use left::{Found, Unfinished, find_elsewhere, find_unfinished};
+pub use left::{Found, Unfinished, WayOut, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
 use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
@@ -72,7 +72,7 @@ impl Journal {
             Some(unfinished) => Err(Error::Unfinished {
                 device: lock.device().name.clone(),
                 purpose: unfinished.begin.purpose.clone(),
-                command: unfinished.undo_command(state_dir),
+                way: unfinished.way_out(host, state_dir),
             }),
             None => Ok(standing.level),
         }

@@ -1,6 +1,7 @@
 //! Putting back what a journal has saved, and reading it back.
 
 use crate::{Host, files};
+use kernel::choice;
 use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
 
 /// Passes over all settings until one changes nothing: a write can reset one that was put back before (a scheduler
@@ -36,11 +37,8 @@ pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
 
 fn setting(host: &Host, saved: &Saved) -> Restored {
     let wanted = selected(&saved.old);
-    if let Some(other) = another_subject(host, saved) {
-        return Restored {
-            error: Some(other),
-            ..restored(&saved.path, wanted, Attribute::Absent)
-        };
+    if let Some(left) = of_another(host, saved) {
+        return left;
     }
     let found = selected(&host.attribute(&saved.path));
     let mut restored = restored(&saved.path, wanted, found);
@@ -59,23 +57,28 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
     restored
 }
 
-/// Why the subject of a setting is not the one it was saved of; none where it is, or cannot be another.
-fn another_subject(host: &Host, saved: &Saved) -> Option<String> {
+/// What becomes of a setting whose subject is not the one it was saved of; none where it is, or cannot be another.
+pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
     let was = saved.mark.as_ref()?;
     let is = super::mark(host, &saved.path).unwrap_or_default();
-    (*was != is).then(|| match is.as_str() {
+    let why = match is.as_str() {
+        _ if is == *was => return None,
         "" => format!("it served {was}, which is gone: nothing was written"),
         is => format!("it served {was} and serves {is} now: nothing was written"),
-    })
+    };
+    Some(left_alone(saved, !is.is_empty(), why))
 }
 
-/// What settings are now, of a device that is not the one they were saved of: nothing is written.
-pub(super) fn settings_of_another(saved: &[Saved], why: &str) -> Vec<Restored> {
-    let one = |saved: &Saved| Restored {
-        error: Some(why.to_string()),
-        ..restored(&saved.path, selected(&saved.old), Attribute::Absent)
+/// A setting whose subject is gone, where `has_name` with another that has its name: nothing is read or written.
+pub(super) fn left_alone(saved: &Saved, has_name: bool, why: String) -> Restored {
+    let found = match has_name {
+        true => Attribute::OfAnother,
+        false => Attribute::Absent,
     };
-    saved.iter().map(one).collect()
+    Restored {
+        error: Some(why),
+        ..restored(&saved.path, selected(&saved.old), found)
+    }
 }
 
 /// How settings stand to what was saved; nothing is written.
@@ -180,10 +183,7 @@ pub(super) fn tree(saved: &SavedTree) -> Restored {
 fn selected(attribute: &Attribute) -> Attribute {
     match attribute {
         Attribute::Value(text) => {
-            let chosen = text
-                .split_once('[')
-                .and_then(|(_, rest)| rest.split_once(']'));
-            Attribute::Value(chosen.map_or(text.as_str(), |(word, _)| word).to_string())
+            Attribute::Value(choice::chosen(text).unwrap_or(text).to_string())
         }
         other => other.clone(),
     }

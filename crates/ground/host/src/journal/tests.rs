@@ -202,6 +202,7 @@ fn another_device_of_the_same_name_is_not_written() {
             .contains("another device now"),
         "{restored:?}"
     );
+    assert_eq!(restored[0].found, Attribute::OfAnother);
     assert_eq!(
         (
             stand.value("nr_requests").as_str(),
@@ -219,6 +220,7 @@ fn another_device_of_the_same_name_is_not_written() {
             .contains("is not there now"),
         "{restored:?}"
     );
+    assert_eq!(restored[0].found, Attribute::Absent);
     stand.found().remove(0).forget(&stand.host).unwrap();
     assert!(stand.found().is_empty());
 }
@@ -565,6 +567,58 @@ fn an_unfinished_change_of_the_machine_is_in_the_way_of_another_devices() {
         begin(Reach::Device).is_ok(),
         "it changes nothing of the machine"
     );
+}
+
+#[test]
+fn what_is_in_the_way_is_forgotten_when_its_device_is_gone() {
+    let stand = Stand::new();
+    {
+        let lock = stand.machine_lock("loop0");
+        let mut journal = Journal::begin(&stand.host, &stand.state, "tune", &lock).unwrap();
+        journal
+            .checkpoint(&[(AFFINITY.to_string(), 30), (DEPTH.to_string(), 40)])
+            .unwrap();
+        journal.write(AFFINITY, "1").unwrap();
+    }
+    stand.machine.detach("loop0");
+    let in_the_way = || {
+        let lock = stand.machine_lock("loop1");
+        Journal::must_be_free(&stand.host, &stand.state, &lock)
+            .unwrap_err()
+            .to_string()
+    };
+    let id = stand.found()[0].id();
+    let words = in_the_way();
+    let undo = format!("First put it back: iodyno undo {id}");
+    assert!(words.contains(&undo), "the interrupt is there: {words}");
+    assert!(!is_whole(&stand.undo(&id).unwrap()));
+    assert_eq!(stand.of_machine(AFFINITY), "0-1");
+    let words = in_the_way();
+    let forget = format!("went with the device): iodyno undo --forget {id}");
+    assert!(words.contains(&forget), "{words}");
+    stand.found().remove(0).forget(&stand.host).unwrap();
+    let lock = stand.machine_lock("loop1");
+    assert!(Journal::must_be_free(&stand.host, &stand.state, &lock).is_ok());
+}
+
+#[test]
+fn the_journal_of_an_interrupt_that_serves_another_now_can_be_forgotten() {
+    let stand = Stand::new();
+    let lock = stand.machine_lock("loop0");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+    journal.checkpoint(&[(AFFINITY.to_string(), 30)]).unwrap();
+    journal.write(AFFINITY, "1").unwrap();
+    let id = journal.keep().unwrap();
+    drop((journal, lock));
+    let way = |stand: &Stand| stand.found()[0].way_out(&stand.host, &stand.state).command;
+    assert_eq!(way(&stand), format!("iodyno undo {id}"));
+    stand.machine.serve("nvme0q1");
+    assert_eq!(way(&stand), format!("iodyno undo --forget {id}"));
+    let restored = stand.undo(&id).unwrap();
+    assert_eq!(restored[0].found, Attribute::OfAnother);
+    stand.found().remove(0).forget(&stand.host).unwrap();
+    assert_eq!(stand.of_machine(AFFINITY), "1", "nothing was written");
+    assert!(stand.found().is_empty());
 }
 
 #[test]

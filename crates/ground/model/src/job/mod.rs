@@ -1,8 +1,11 @@
 //! A workload, in fio's vocabulary.
 
+pub mod engines;
+pub mod identity;
 mod parts;
 mod rw;
 mod section;
+mod words;
 
 pub use parts::{
     Arrivals, BlockSize, Buffers, Distribution, Fallocate, FileSet, LatencyTarget, PerDirection,
@@ -12,6 +15,9 @@ pub use rw::Rw;
 pub use section::{Position, Section, stages};
 
 use serde::{Deserialize, Serialize};
+
+/// Size of a scratch file where the job names none, bytes.
+pub const SCRATCH_BYTES: u64 = 1 << 30;
 
 /// One workload. Every field has fio's meaning; times are in ms unless the name says otherwise. A field that a record
 /// lacks has its default, so that records of earlier versions can be read.

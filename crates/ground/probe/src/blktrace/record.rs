@@ -1,22 +1,9 @@
-//! The records of a blktrace: `struct blk_io_trace` of include/uapi/linux/blktrace_api.h, the same since 2.6.17.
-//!
-//! 48 bytes: magic and version (4), number (4), time (8), sector (8), bytes (4), action (4), process (4), device (4), CPU
-//! (4), error (2), length of what follows (2). The lower half of the action says what happened, the upper half to what.
+//! From one CPU's stream, as the kernel is writing it, to events: a record that is not whole yet is waited for, and one
+//! that is damaged ends the reading.
 
 use crate::events::pairs::{Event, What};
+use kernel::blktrace::{Action, HEAD, Head, Kind};
 use model::layers::Side;
-
-const MAGIC: u32 = 0x6561_7407;
-const RECORD: usize = 48;
-/// What follows begins with the number of a control group (__BLK_TA_CGROUP).
-const HAS_GROUP: u32 = 1 << 8;
-const GROUP_BYTES: usize = 8;
-/// Categories (BLK_TC_*).
-const WRITE: u32 = 1 << 1;
-const COMMAND: u32 = 1 << 9;
-const NOTE: u32 = 1 << 10;
-const DISCARD: u32 = 1 << 13;
-const SECTOR_BYTES: u64 = 512;
 
 /// One CPU's stream.
 #[derive(Clone, Debug, Default)]
@@ -26,19 +13,6 @@ pub struct Intake {
     /// The number of the last record; none before the first and after a damaged one.
     number: Option<u32>,
     last_ns: u64,
-}
-
-/// The head of a record.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    number: u32,
-    at_ns: u64,
-    sector: u64,
-    bytes: u32,
-    action: u32,
-    device: u32,
-    error: u16,
-    more: usize,
 }
 
 impl Intake {
@@ -56,9 +30,9 @@ impl Intake {
             match self.next(bytes) {
                 Next::Record(head, more, rest) => {
                     bytes = rest;
-                    events.extend(head.event(more));
+                    events.extend(event(&head, more));
                 }
-                Next::Cut if !is_whole && bytes.len() < RECORD + usize::from(u16::MAX) => {
+                Next::Cut if !is_whole && bytes.len() < HEAD + usize::from(u16::MAX) => {
                     self.rest = bytes.to_vec();
                     return 0;
                 }
@@ -73,18 +47,17 @@ impl Intake {
     }
 
     fn next<'a>(&mut self, bytes: &'a [u8]) -> Next<'a> {
-        let Some(head) = Head::parse(bytes) else {
-            return if bytes.len() < RECORD {
-                Next::Cut
-            } else {
-                Next::Damaged
-            };
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
+            return Next::Cut;
         };
-        let Some((more, rest)) = bytes[RECORD..].split_at_checked(head.more) else {
+        let Some(head) = parse(head) else {
+            return Next::Damaged;
+        };
+        let Some((more, rest)) = rest.split_at_checked(head.more) else {
             return Next::Cut;
         };
         // Notes have no number. A wrong one is what stood there before, the last time around the buffer.
-        if head.action >> 16 & NOTE == 0 {
+        if !head.is_note() {
             if self
                 .number
                 .is_some_and(|last| head.number != last.wrapping_add(1))
@@ -105,85 +78,63 @@ enum Next<'a> {
     Damaged,
 }
 
-impl Head {
-    fn parse(bytes: &[u8]) -> Option<Head> {
-        let record = bytes.get(..RECORD)?;
-        let word = |at: usize| Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?));
-        let long = |at: usize| Some(u64::from_ne_bytes(record.get(at..at + 8)?.try_into().ok()?));
-        let short = |at: usize| Some(u16::from_ne_bytes(record.get(at..at + 2)?.try_into().ok()?));
-        (word(0)? == MAGIC).then_some(())?;
-        Some(Head {
-            number: word(4)?,
-            at_ns: long(8)?,
-            sector: long(16)?,
-            bytes: word(24)?,
-            action: word(28)?,
-            device: word(36)?,
-            error: short(44)?,
-            more: usize::from(short(46)?),
-        })
-    }
-
-    /// What happened; none for what is no part of an I/O's way.
-    fn event(self, more: &[u8]) -> Option<Event> {
-        let about = self.action >> 16;
-        if about & (NOTE | COMMAND) != 0 {
-            return None;
-        }
-        let more = if self.action & HAS_GROUP != 0 {
-            more.get(GROUP_BYTES..)?
-        } else {
-            more
-        };
-        let what = what(self.action & 0xff)?;
-        let sectors = u64::from(self.bytes).div_ceil(SECTOR_BYTES);
-        let side = match about {
-            _ if sectors == 0 => None,
-            _ if about & DISCARD != 0 => Some(Side::Discard),
-            _ if about & WRITE != 0 => Some(Side::Write),
-            _ => Some(Side::Read),
-        };
-        let big = |at: usize| Some(u64::from_be_bytes(more.get(at..at + 8)?.try_into().ok()?));
-        let (sectors, from) = match what {
-            What::Split => (big(0)?, None),
-            // The device that it came from, the one that it goes to, and the sector that it came from.
-            What::Remap => (sectors, Some(((big(0)? >> 32) as u32, big(8)?))),
-            _ => (sectors, None),
-        };
-        let error = i32::from(self.error as i16);
-        Some(Event {
-            at_ns: self.at_ns,
-            what,
-            device: self.device,
-            sector: self.sector,
-            sectors,
-            side,
-            error,
-            from,
-        })
-    }
+/// In this machine's byte order.
+fn parse(head: &[u8; HEAD]) -> Option<Head> {
+    Head::parse::<{ cfg!(target_endian = "big") }>(head)
 }
 
-/// Actions (`enum blktrace_act`); a completion does not say whether it is one of a request.
-fn what(action: u32) -> Option<What> {
-    Some(match action {
-        1 => What::Queue,
-        4 => What::GetRequest,
-        6 => What::Requeue,
-        7 => What::Issue,
-        8 => What::Done,
-        12 => What::Insert,
-        13 => What::Split,
-        15 => What::Remap,
-        _ => return None,
+/// What happened; none for what is no part of an I/O's way.
+fn event(head: &Head, more: &[u8]) -> Option<Event> {
+    let what = what(head.action()?);
+    let side = match head.kind() {
+        Some(Kind::Read) => Some(Side::Read),
+        Some(Kind::Write) => Some(Side::Write),
+        Some(Kind::Discard) => Some(Side::Discard),
+        Some(Kind::Flush) | None => None,
+    };
+    let (sectors, from) = match what {
+        What::Split => (head.cut(more)?, None),
+        What::Remap => (head.sectors(), Some(head.came_from(more)?)),
+        _ => (head.sectors(), None),
+    };
+    Some(Event {
+        at_ns: head.at_ns,
+        what,
+        device: head.device,
+        sector: head.sector,
+        sectors,
+        side,
+        error: head.error,
+        from,
     })
+}
+
+fn what(action: Action) -> What {
+    match action {
+        Action::Queue => What::Queue,
+        Action::GetRequest => What::GetRequest,
+        Action::Requeue => What::Requeue,
+        Action::Issue => What::Issue,
+        // It does not say whether it is one of a request.
+        Action::Complete => What::Done,
+        Action::Insert => What::Insert,
+        Action::Split => What::Split,
+        Action::Remap => What::Remap,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::blktrace::MAGIC;
 
+    /// Categories, and what says that a control group's number follows.
     const READ: u32 = 1;
+    const WRITE: u32 = 1 << 1;
+    const COMMAND: u32 = 1 << 9;
+    const NOTE: u32 = 1 << 10;
+    const DISCARD: u32 = 1 << 13;
+    const HAS_GROUP: u32 = 1 << 8;
 
     /// A record of this number, action and categories, and what follows it.
     fn record(number: u32, action: u32, about: u32, more: &[u8]) -> Vec<u8> {

@@ -10,6 +10,7 @@ pub mod pairs;
 use crate::layout::COUNTERS;
 use crate::{Device, ProbeError};
 use host::{Host, clock};
+use kernel::devno::Devno;
 use model::layers::{DeviceLayers, LayerTimes};
 use pairs::{Event, Pairs};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +113,7 @@ impl Follower {
             ];
             DeviceLayers {
                 device: device.name.clone(),
-                devno: format!("{}:{}", device.major, device.minor),
+                devno: device.devno().to_string(),
                 spans: tally.spans(),
                 counters: counted
                     .chain(more)
@@ -178,20 +179,16 @@ pub fn numbers(devices: &[Device]) -> Vec<(u32, usize)> {
     let host = Host::live();
     let mut numbers = Vec::new();
     for (slot, device) in devices.iter().enumerate() {
-        numbers.push((device.major << 20 | device.minor, slot));
+        numbers.push((device.devno().in_kernel(), slot));
         let folder = format!("/sys/block/{}", device.name);
         for name in host
             .list(&folder)
             .into_iter()
             .filter(|name| name.starts_with(&device.name))
         {
-            let text = host
-                .text(&format!("{folder}/{name}/dev"))
-                .unwrap_or_default();
-            let parts = text.trim().split_once(':').and_then(|(major, minor)| {
-                Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
-            });
-            numbers.extend(parts.map(|(major, minor)| (major << 20 | minor, slot)));
+            let text = host.text(&format!("{folder}/{name}/dev"));
+            let devno = text.and_then(|text| Devno::parse(&text));
+            numbers.extend(devno.map(|devno| (devno.in_kernel(), slot)));
         }
     }
     numbers

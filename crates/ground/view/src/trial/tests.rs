@@ -9,6 +9,7 @@ fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
         arm: arm.into(),
         reason,
         sentence: "The noise is too large.".into(),
+        metric: model::metric::ExperimentMetric::iops(),
         effect: Some(0.59),
         low: Some(0.57),
         high: Some(0.61),

@@ -1,7 +1,6 @@
 //! The sentence of a verdict, and that of a whole tune.
 
 use crate::effect::{Effect, p99_change};
-use crate::metric::Metric;
 use model::record::Trial;
 use model::units;
 use model::verdict::{ArmResult, Outcome, Reason, Verdict};
@@ -31,7 +30,7 @@ pub fn sentence(knob: &str, values: &[String], verdict: &Verdict) -> String {
 
 /// `+59 % IOPS (57 to 61), p99 −38 %`.
 fn gain(verdict: &Verdict) -> String {
-    let metric = Metric::of_experiments().name;
+    let metric = &verdict.metric.name;
     let claim = Effect::of(verdict).map_or("no estimate".into(), |effect| effect.claim(metric));
     match p99_change(verdict.p99.as_ref()) {
         Some(p99) => format!("{claim}, {p99}"),
@@ -45,7 +44,7 @@ fn losers(verdict: &Verdict) -> String {
         Some(format!(
             "{} {}",
             arm.arm,
-            units::percent_signed(arm.effect?)
+            units::percent_signed(verdict.metric.change(arm.effect?))
         ))
     };
     let all: Vec<String> = verdict.arms.iter().filter_map(one).collect();

@@ -52,11 +52,15 @@ pub fn refusal(args: &Args, why: &str) -> Failure {
     Failure::new(
         Exit::Refused,
         format!(
-            "{why}. A verdict holds for the machine that it was proved on; nothing was changed.\n\
-             To prove it here: iodyno tune. To see what would be trusted: iodyno apply {} --from-elsewhere --dry-run{persist}",
-            args.record
+            "{why}. A verdict holds for the machine that it was proved on; nothing was changed."
         ),
     )
+    .on(format!("record {}", args.record))
+    .why(why)
+    .hint(format!(
+        "To prove it here: iodyno tune. To see what would be trusted: iodyno apply {} --from-elsewhere --dry-run{persist}",
+        args.record
+    ))
 }
 
 /// What is trusted, in lines: who says it, which disk it was proved on and which one is here, and how sure it was.

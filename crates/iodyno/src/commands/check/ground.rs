@@ -1,7 +1,7 @@
 //! What the loads work on: scratch of a size that its time allows, or the target itself, which is then only read.
 
 use super::plan::Plan;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::live::Teller;
 use host::Target;
 use host::clock;

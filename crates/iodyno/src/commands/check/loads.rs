@@ -2,8 +2,8 @@
 
 use super::ground::Ground;
 use super::plan::{self, Plan, Step};
-use crate::commands::Context;
 use crate::commands::run::intervals::Intervals;
+use crate::context::Context;
 use crate::exit::Failure;
 use crate::live::Teller;
 use analyse::fields::Fields;

@@ -7,13 +7,13 @@ mod loads;
 mod plan;
 mod unseen;
 
-use super::Context;
 use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use super::run::targets;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use crate::keep;
+use crate::keep::{self, Kept};
 use crate::live::Teller;
 use diagnose::{Around, Scene};
 use document::Document;
@@ -26,9 +26,8 @@ use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::record::{Provenance, Record};
 use model::sample::SensorLog;
-use model::studies::Studies;
 use model::target::{TargetFacts, TargetKind};
 use plan::{Mode, Plan};
 use report::check as report;
@@ -119,10 +118,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let case = match (&args.replay, &args.root) {
         (Some(file), _) => replayed(file)?,
         (_, Some(file)) => captured(file, &args.target)?,
-        _ => match live(args, context)? {
-            Some(case) => case,
-            None => return Ok(Exit::Interrupted),
-        },
+        _ => live(args, context)?,
     };
     let is_ours = args.replay.is_none() && args.root.is_none();
     finish(args, context, case, is_ours)
@@ -144,7 +140,7 @@ fn replayed(file: &Path) -> Result<Case, Failure> {
 /// A captured machine: its path and settings.
 fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
     let host = host::Host::open(file)?;
-    let path = inventory::collect(&host, target).map_err(super::inspect::failure)?;
+    let path = inventory::collect(&host, target)?;
     let mut check = CheckResult {
         mode: "no load".into(),
         target: TargetFacts {
@@ -168,9 +164,9 @@ fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
     })
 }
 
-/// This machine. None when a stop was asked for: half a check answers nothing.
-fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
-    let path = inventory::collect(&context.host, &args.target).map_err(super::inspect::failure)?;
+/// This machine. Fails when a stop was asked for: half a check answers nothing.
+fn live(args: &Args, context: &Context) -> Result<Case, Failure> {
+    let path = inventory::collect(&context.host, &args.target)?;
     let provenance = crate::provenance::of(&context.host);
     let plan = Plan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
@@ -192,23 +188,20 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
         check
             .unseen
             .push("Loads: none was made (--no-load).".into());
-        return Ok(Some(Case {
+        return Ok(Case {
             provenance,
             path,
             check,
             sensors: Vec::new(),
             failure: None,
-        }));
+        });
     }
     let (done, refusal, failure) =
         measure(args, context, (&path, &mut check), (opened, &plan), &stop)?;
     if stop.is_asked() {
         let note = "no scratch is left, no setting was touched, and half a check is not kept";
-        context.out.note(format!(
-            "iodyno: stopped by {}; {note}.",
-            stop.signal_name()
-        ));
-        return Ok(None);
+        let message = format!("stopped by {}; {note}.", stop.signal_name());
+        return Err(Failure::new(Exit::Interrupted, message).on(&args.target));
     }
     check.unseen.extend(refusal);
     let failed = failure
@@ -220,13 +213,13 @@ fn live(args: &Args, context: &Context) -> Result<Option<Case>, Failure> {
         unseen::all(&path, &check, Some(&done), is_root)
     };
     check.unseen.extend(more);
-    Ok(Some(Case {
+    Ok(Case {
         provenance,
         path,
         check,
         sensors: done.sensors,
         failure,
-    }))
+    })
 }
 
 /// What measuring gave: the loads, why none was made, and why the target failed in the middle of one.
@@ -350,14 +343,15 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
             .out
             .say(format!("  record {id}   show it: iodyno show {id}"));
     }
-    if let (Some(check), true) = (&record.check, context.out.is_json()) {
-        context.out.line(&Document::of(id, &record, check));
+    if let Some(check) = &record.check {
+        context
+            .out
+            .document_on_a_line(&Document::of(id, &record, check))?;
     }
-    let exit = exit_of(&record.findings, args.fail_on);
-    let ended = kept.map_or(Ok(exit), |kept| kept.ends(exit));
-    match (failure, ended) {
-        (Some(failure), ended) => {
-            if let Err(unsaved) = ended {
+    let stored = kept.map_or(Ok(()), Kept::must_be_stored);
+    match (failure, stored) {
+        (Some(failure), stored) => {
+            if let Err(unsaved) = stored {
                 context.out.note(format!("iodyno: {}", unsaved.message));
             }
             Err(Failure {
@@ -365,7 +359,7 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
                 ..failure
             })
         }
-        (None, ended) => ended,
+        (None, stored) => stored.map(|()| exit_of(&record.findings, args.fail_on)),
     }
 }
 
@@ -405,21 +399,11 @@ fn record(case: Case, summary: String, findings: Vec<Finding>) -> Record {
         .iter()
         .find(|probe| probe.role != Role::Idle);
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "check".into(),
-        target: case.path.target.clone(),
         summary,
-        provenance: case.provenance,
         job: loaded.map_or_else(Job::default, |probe| probe.job.clone()),
-        path: case.path,
-        load: None,
-        sections: Vec::new(),
         findings,
         sensors: case.sensors,
-        layers: None,
-        trials: Vec::new(),
-        studies: Studies::default(),
         check: Some(case.check),
-        imported: None,
+        ..Record::of("check", case.provenance, case.path)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::documents::{Answer, Seen};
 use super::{Args, failure};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Failure;
 use analyse::plateau::{self, Pulses};
 use diagnose::cloud::{self, Data, Fall, Measured};

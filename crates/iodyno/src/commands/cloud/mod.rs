@@ -5,8 +5,7 @@ mod documents;
 mod measured;
 mod words;
 
-use super::Context;
-use super::inspect;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use diagnose::cloud::{self, CloudError, Data, Need, Prices, Wish};
 use documents::{Answer, Document};
@@ -125,8 +124,7 @@ fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'
         Some(file) => Host::open(file)?,
         None => context.host.clone(),
     };
-    let path = inventory::collect(&host, args.target.as_deref().unwrap_or("."))
-        .map_err(inspect::failure)?;
+    let path = inventory::collect(&host, args.target.as_deref().unwrap_or("."))?;
     Ok(Answer::Machine(cloud::machine_of(data, &path)))
 }
 

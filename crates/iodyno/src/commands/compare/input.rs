@@ -1,28 +1,14 @@
 //! What is compared: records of the store, documents, and files of other tools, which are read and not kept.
 
-use crate::commands::Context;
 use crate::commands::import::{record, source};
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::Host;
+use lookup::records::{self, Given, light};
 use model::imported::Imported;
 use model::record::{RECORD_SCHEMA, Record};
 use std::path::Path;
-use store::{Filter, Store};
-
-/// Like records that are looked at to learn what repeats differ by, for each record that is compared.
-const LIKE_MAX: usize = 30;
-
-/// One thing that is compared.
-pub struct Given {
-    /// As people call it.
-    pub name: String,
-    /// Number in the store.
-    pub id: Option<i64>,
-    /// File it came from, as the user named it.
-    pub file: Option<String>,
-    /// The record.
-    pub record: Record,
-}
+use store::Store;
 
 /// Where records come from.
 pub struct Inputs {
@@ -40,64 +26,21 @@ impl Inputs {
     }
 
     /// Everything that was named, in that order.
-    pub fn all(&mut self, names: &[String]) -> Result<Vec<Given>, Failure> {
+    pub fn all(&self, names: &[String]) -> Result<Vec<Given>, Failure> {
         let mut given = Vec::new();
         for name in names {
             match name.parse::<i64>() {
-                Ok(id) => given.push(self.record(id)?),
+                Ok(id) => given.push(records::of(&self.store, id)?),
                 Err(_) => given.extend(file(name, &self.host)?),
             }
         }
         Ok(given)
     }
 
-    /// Records that a filter finds and that are not there already, oldest first.
-    pub fn filtered(&mut self, filter: &Filter, given: &[Given]) -> Result<Vec<Given>, Failure> {
-        let mut rows = self.store.query(filter)?;
-        rows.reverse();
-        let is_new = |id: &i64| !given.iter().any(|one| one.id == Some(*id));
-        rows.iter()
-            .map(|row| row.id)
-            .filter(is_new)
-            .map(|id| self.record(id))
-            .collect()
+    /// The store that they are read from.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
-
-    /// Other records of the same jobs on the same devices.
-    pub fn like(&mut self, given: &[Given]) -> Result<Vec<Given>, Failure> {
-        let mut ids: Vec<i64> = Vec::new();
-        for id in given.iter().filter_map(|one| one.id) {
-            let rows = self.store.like(id)?;
-            ids.extend(rows.iter().take(LIKE_MAX).map(|row| row.id));
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        ids.retain(|id| !given.iter().any(|one| one.id == Some(*id)));
-        ids.into_iter().map(|id| self.record(id)).collect()
-    }
-
-    fn record(&self, id: i64) -> Result<Given, Failure> {
-        let record = light(self.store.get(id)?);
-        Ok(Given {
-            name: id.to_string(),
-            id: Some(id),
-            file: None,
-            record,
-        })
-    }
-}
-
-/// A record without what is large and not compared: many are held at once.
-pub fn light(mut record: Record) -> Record {
-    if record.load.is_some() || record.check.is_some() || !record.sections.is_empty() {
-        record.sensors.clear();
-    }
-    record
-        .trials
-        .iter_mut()
-        .filter_map(|trial| trial.verdict.as_mut())
-        .for_each(|verdict| verdict.pairs.clear());
-    record
 }
 
 /// Everything in a file: a document of iodyno, else what other tools printed.

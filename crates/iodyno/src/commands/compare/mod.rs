@@ -2,14 +2,13 @@
 
 mod input;
 
-use super::Context;
 use super::filter_args::FilterArgs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use compare::bound::{Bound, is_failed};
-use compare::compare::Named;
-use compare::{compare as side_by_side, measures, rank, view};
-pub use input::light;
-pub(super) use input::{Given, Inputs};
+use compare::{compare as side_by_side, view};
+pub(super) use input::Inputs;
+use lookup::records::{self, Given, named};
 use model::comparison::{Comparison, Crossed};
 use report::text::Paint;
 use std::path::{Path, PathBuf};
@@ -52,11 +51,12 @@ pub struct Args {
 /// Compares, and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let begun_ns = host::clock::monotonic_ns();
-    let mut inputs = Inputs::open(context)?;
+    let inputs = Inputs::open(context)?;
     let mut given = inputs.all(&args.what)?;
     if !args.filter.is_empty() || (args.rank && args.what.is_empty()) {
         let now_ms = host::clock::unix_ms() as i64;
-        given.extend(inputs.filtered(&args.filter.filter(now_ms, args.limit)?, &given)?);
+        let filter = args.filter.filter(now_ms, args.limit)?;
+        given.extend(records::filtered(inputs.store(), &filter, &given)?);
     }
     let paint = if context.out.has_colour() {
         Paint::Colour
@@ -67,7 +67,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         return ranked(args, context, &given, paint);
     }
     let base = base(args, &given)?;
-    let known = inputs.like(&given)?;
+    let known = records::like(inputs.store(), &given)?;
     let found = side_by_side::records(
         &named(&given),
         base,
@@ -84,11 +84,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Result<Exit, Failure> {
-    let subjects: Vec<_> = given
-        .iter()
-        .map(|one| measures::of(&one.name, one.id, &one.record))
-        .collect();
-    let found = rank::ranking(&subjects, args.by.as_deref());
+    let found = records::ranking(given, args.by.as_deref());
     for line in view::rank::lines(&found, paint) {
         context.out.say(line);
     }
@@ -98,17 +94,7 @@ fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Resu
 
 /// Which of the records is the base, by the name it was given.
 fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
-    if given.len() < 2 {
-        return Err(Failure::usage(match given.first() {
-            None => {
-                "Nothing to compare: name two records or files, or rank with --rank.".to_string()
-            }
-            Some(only) => format!(
-                "{} alone cannot be compared: name a second record or file.",
-                only.name
-            ),
-        }));
-    }
+    records::must_be_several(given)?;
     let Some(name) = &args.base else { return Ok(0) };
     let is_it = |one: &Given| one.name == *name || one.file.as_deref() == Some(name.as_str());
     given.iter().position(is_it).ok_or_else(|| {
@@ -118,17 +104,6 @@ fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
             names.join(", ")
         ))
     })
-}
-
-pub(super) fn named(given: &[Given]) -> Vec<Named<'_>> {
-    given
-        .iter()
-        .map(|one| Named {
-            name: &one.name,
-            id: one.id,
-            record: &one.record,
-        })
-        .collect()
 }
 
 /// Text, Markdown and the document, where each was asked for.

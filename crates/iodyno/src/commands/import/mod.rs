@@ -5,7 +5,7 @@ pub mod record;
 pub mod source;
 mod table;
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use imports::Unread;
 use inputs::Input;
@@ -97,13 +97,17 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if files.len() > 1 {
         context.out.say(table::total(&files, args.dry_run));
     }
-    let has_failed = files.iter().any(|file| file.error.is_some());
+    let failed = files.iter().find_map(|file| {
+        let why = file.error.as_ref()?;
+        let failure = Failure::new(Exit::Failed, format!("{}: {why}", file.file));
+        Some(failure.on(&file.file).why(why).told())
+    });
     context.out.document(&Document {
         schema: "iodyno.import/1",
         dry_run: args.dry_run,
         files,
     })?;
-    Ok(if has_failed { Exit::Failed } else { Exit::Fine })
+    failed.map_or(Ok(Exit::Fine), Err)
 }
 
 /// Keeps what is new.

@@ -5,7 +5,7 @@ use load::language;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::job::Job;
-use model::record::{Provenance, RECORD_SCHEMA, Record};
+use model::record::{Provenance, Record};
 use model::units;
 
 /// With what the user says of it, where it does not say itself.
@@ -44,23 +44,13 @@ pub fn of(host: &Host, imported: Imported) -> Record {
         command: here.command,
     };
     let target = target(&imported);
+    let path = path(&target, &imported);
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "import".into(),
         summary: summary(&imported),
-        provenance,
-        path: path(&target, &imported),
         job: job(&imported),
         target,
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: Vec::new(),
-        layers: None,
-        trials: Vec::new(),
-        studies: Default::default(),
-        check: None,
         imported: Some(imported),
+        ..Record::of("import", provenance, path)
     }
 }
 

@@ -126,7 +126,7 @@ pub fn fresh_seed() -> u64 {
         ^ host::clock::unix_ms().rotate_left(32)
         ^ u64::from(host::process::id());
     // Six digits can be typed again.
-    mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44
+    stats::dice::mix64(mixed) >> 44
 }
 
 impl From<load::LoadError> for Failure {
@@ -140,6 +140,6 @@ impl From<load::LoadError> for Failure {
             ExitClass::Failed => Exit::Failed,
             ExitClass::Interrupted => Exit::Interrupted,
         };
-        Failure::new(exit, error.to_string())
+        Failure::with(exit, error.to_string(), error.parts())
     }
 }

@@ -175,10 +175,12 @@ impl JobArgs {
                 })
                 .collect();
             return Err(Failure::usage(format!(
-                "iodyno's own engines do not know all of this job:\n{}\nAdd --engine fio to let the fio that is \
-                 installed here run it, or leave the options out.",
+                "iodyno's own engines do not know all of this job:\n{}",
                 lines.join("\n")
-            )));
+            ))
+            .hint(
+                "Add --engine fio to let the fio that is installed here run it, or leave the options out.",
+            ));
         }
         if self.engine == "fio" {
             for section in &mut parsed.sections {

@@ -1,30 +1,22 @@
 //! A report of several records: what `compare` says, with the records drawn on common axes.
 
 use super::{Format, Made};
-use crate::commands::Context;
-use crate::commands::compare::{Given, Inputs, named};
+use crate::commands::compare::Inputs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use compare::{compare as side_by_side, view, words};
+use compare::view;
+use lookup::records::{self, Given};
 use model::comparison::Comparison;
 use model::record::Record;
-use page::Wording;
-
-/// How the comparison itself writes names and numbers.
-const WORDING: Wording = Wording {
-    title: words::title,
-    value: words::of,
-    ratio: words::ratio,
-};
 
 /// Sets them side by side, against the first.
 pub fn make(names: &[String], format: Format, context: &Context) -> Result<Made, Failure> {
-    let mut inputs = Inputs::open(context)?;
+    let inputs = Inputs::open(context)?;
     let given = inputs.all(names)?;
-    let known = inputs.like(&given)?;
-    let found = side_by_side::records(&named(&given), 0, &named(&known), &[], false);
+    let found = records::comparison(inputs.store(), &given, 0)?;
     let records: Vec<&Record> = given.iter().map(|one| &one.record).collect();
     let content = match format {
-        Format::Html | Format::Svg => page::comparison(&found, &records, &WORDING),
+        Format::Html | Format::Svg => page::comparison(&found, &records, &lookup::WORDING),
         Format::Md => view::markdown::text(&found),
         Format::Csv => page::comparison_csv(&found),
         Format::Json => json(&found)?,

@@ -4,6 +4,8 @@ use diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
 use host::files::{Access, Kind};
 use host::{Host, Target, process, scratch};
 use inventory::cgroups::{self, IoLimit};
+use kernel::cpulist::CpuList;
+use kernel::release::Release;
 use model::iopath::{IoPath, LayerKind};
 
 /// Facts about a target. Opens a regular file for reading, to ask how much of it was ever written; writes nothing.
@@ -76,7 +78,7 @@ fn is_in_memory(path: &IoPath) -> bool {
 /// Facts about this machine, as this process sees it.
 pub fn machine_facts(host: &Host) -> Machine {
     let text = |path: &str| host.text(path).map(|text| text.trim().to_string());
-    let total = host.meminfo_bytes("MemTotal:");
+    let total = host.meminfo_bytes("MemTotal");
     let limit = cgroups::memory_bytes(host);
     Machine {
         memory_bytes: total.map(|total| total.min(limit.unwrap_or(total))),
@@ -84,7 +86,7 @@ pub fn machine_facts(host: &Host) -> Machine {
         nodes: nodes(host),
         kernel: text("/proc/sys/kernel/osrelease")
             .as_deref()
-            .and_then(version),
+            .and_then(Release::parse),
         clocksource: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         io_uring_disabled: host
             .number("/proc/sys/kernel/io_uring_disabled")
@@ -110,12 +112,6 @@ fn cgroup_limit(limit: IoLimit) -> CgroupLimit {
     }
 }
 
-/// `6.1.0-18-amd64` → (6, 1).
-fn version(release: &str) -> Option<(u32, u32)> {
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
-    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
-}
-
 /// CPU and node of each CPU; empty on a machine with one node, where there is nothing to choose.
 fn nodes(host: &Host) -> Vec<(u32, u32)> {
     let base = "/sys/devices/system/node";
@@ -129,40 +125,16 @@ fn nodes(host: &Host) -> Vec<(u32, u32)> {
             .text(&format!("{base}/node{node}/cpulist"))
             .unwrap_or_default();
         let node = *node;
-        cpu_list(list.trim())
-            .into_iter()
-            .map(move |cpu| (cpu, node))
+        let cpus: Vec<u32> = CpuList::parse(&list).unwrap_or_default().iter().collect();
+        cpus.into_iter().map(move |cpu| (cpu, node))
     };
     nodes.iter().flat_map(cpus).collect()
-}
-
-/// `0-2,8` → 0, 1, 2, 8.
-fn cpu_list(text: &str) -> Vec<u32> {
-    let part = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let range = first.parse::<u32>().ok().zip(last.parse::<u32>().ok());
-        // The kernel numbers at most 8192 CPUs; a damaged list must not fill the memory.
-        range
-            .map(|(first, last)| first..=last.min(8191))
-            .into_iter()
-            .flatten()
-    };
-    text.split(',').flat_map(part).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use host::files;
-
-    #[test]
-    fn reads_lists_and_versions() {
-        assert_eq!(cpu_list("0-2,8"), [0, 1, 2, 8]);
-        assert_eq!(cpu_list(""), [0; 0]);
-        assert_eq!(version("6.1.0-18-amd64"), Some((6, 1)));
-        assert_eq!(version("3.10.0-693.17.1.el7.x86_64"), Some((3, 10)));
-        assert_eq!(version("unknown"), None);
-    }
 
     #[test]
     fn two_nodes_are_told_apart() {

@@ -1,8 +1,8 @@
 //! `run --find-max`: the highest rate that keeps a latency, by depth (closed loop) or by rate of arrivals (open loop).
 
-use super::study::{Found, Outcome, Progress, StudyArgs, Subject, Window, keep_notes};
+use super::args::StudyArgs;
+use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
-use analyse::order::Dice;
 use analyse::search::{Ladder, Next};
 use analyse::spread;
 use load::{Engine, Prepared, Region, Running};
@@ -10,6 +10,7 @@ use model::job::{Arrivals, Job, PerDirection, Rate};
 use model::search::{Goal, Level, Lever, Search, Statistic, Step, Trial};
 use model::studies::Studies;
 use model::units::{count, duration_ns, span_ms};
+use stats::dice::Dice;
 
 /// Time for the search where nobody says otherwise, ms.
 const BUDGET_MS: u64 = 60_000;
@@ -70,44 +71,6 @@ impl Wish {
             window_ms,
         })
     }
-}
-
-/// clap's parser for `p99=2ms`.
-pub fn parse_goal(text: &str) -> Result<Goal, String> {
-    let (name, time) = text
-        .split_once('=')
-        .ok_or("it is STATISTIC=TIME, such as p99=2ms or mean=500us")?;
-    let statistic = match name.trim() {
-        "mean" | "avg" => Statistic::Mean,
-        name => {
-            let percent = name
-                .strip_prefix('p')
-                .and_then(|number| number.parse::<f64>().ok());
-            let percent = percent.filter(|percent| *percent > 0.0 && *percent < 100.0);
-            Statistic::Percentile(
-                percent.ok_or(format!("`{name}` is not mean, p50, p90, p99 or p99.9"))?,
-            )
-        }
-    };
-    let limit_ns = parse_time_ns(time.trim()).filter(|ns| *ns > 0);
-    Ok(Goal {
-        statistic,
-        limit_ns: limit_ns.ok_or(format!("`{time}` is not a time such as 2ms, 500us or 1s"))?,
-    })
-}
-
-/// Times of single I/Os need µs, and a bare number would be ambiguous.
-fn parse_time_ns(text: &str) -> Option<u64> {
-    if let Some(number) = text.strip_suffix("us").or_else(|| text.strip_suffix("µs")) {
-        let us: f64 = number.trim().parse().ok()?;
-        return (0.0..1e9).contains(&us).then_some((us * 1e3) as u64);
-    }
-    let ms: f64 = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => number.trim().parse().ok()?,
-        (None, Some(number)) => number.trim().parse::<f64>().ok()? * 1e3,
-        (None, None) => return None,
-    };
-    (0.0..1e6).contains(&ms).then_some((ms * 1e6) as u64)
 }
 
 /// A search at work.
@@ -188,10 +151,11 @@ fn refuse_flat(engine: &Engine, wish: &Wish) -> Result<(), Failure> {
         "a search of the depth"
     };
     Err(Failure::usage(format!(
-        "--find-max: {what} needs a queue, and {} has one I/O in flight for each job.\nUse --ioengine io_uring, or \
-         --sweep numjobs=1..64 for a curve over jobs.",
+        "--find-max: {what} needs a queue, and {} has one I/O in flight for each job.",
         engine.id
-    )))
+    ))
+    .on("--find-max")
+    .hint("Use --ioengine io_uring, or --sweep numjobs=1..64 for a curve over jobs."))
 }
 
 impl Hunt<'_> {
@@ -462,34 +426,6 @@ fn level_text(lever: Lever, level: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn goals_are_read_with_their_unit() {
-        let goal = |text| parse_goal(text).unwrap();
-        assert_eq!(
-            goal("p99=2ms"),
-            Goal {
-                statistic: Statistic::Percentile(99.0),
-                limit_ns: 2_000_000
-            }
-        );
-        assert_eq!(goal("p99.9=500us").limit_ns, 500_000);
-        assert_eq!(goal("p99.9=500us").statistic, Statistic::Percentile(99.9));
-        assert_eq!(
-            goal("mean=1.5ms"),
-            Goal {
-                statistic: Statistic::Mean,
-                limit_ns: 1_500_000
-            }
-        );
-        assert_eq!(goal("p50=1s").limit_ns, 1_000_000_000);
-        for text in [
-            "p99", "p99=", "p99=2", "p99=fast", "p0=2ms", "p100=2ms", "p=2ms", "max=2ms",
-            "p99=0ms", "p99=-1ms",
-        ] {
-            assert!(parse_goal(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn the_answer_is_the_highest_load_that_kept_the_goal() {

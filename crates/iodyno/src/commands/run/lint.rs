@@ -1,10 +1,10 @@
 //! The lint around a run: what is said before it, and what is kept about its result.
 
-use super::Args;
+use super::args::Args;
 use super::facts::{machine_facts, target_facts};
 use super::stage::Done;
-use crate::commands::Context;
 use crate::commands::job_args::Workload;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use diagnose::{Facts, Machine, TargetFacts};
 use host::Target;

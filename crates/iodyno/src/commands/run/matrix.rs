@@ -1,6 +1,6 @@
 //! `run --interference`: reads at a rate against writes at a bandwidth, on every cell of a grid.
 
-use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
+use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use analyse::{interference, order};
 use load::{Engine, Prepared, Region, lane};

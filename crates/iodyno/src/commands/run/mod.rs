@@ -1,5 +1,7 @@
 //! `iodyno run`: one measured load, kept as a record.
 
+mod args;
+mod ended;
 pub mod facts;
 mod find_max;
 mod grid;
@@ -8,65 +10,31 @@ mod lint;
 mod matrix;
 mod outside;
 mod precondition;
+mod series;
 mod stage;
 mod steady;
 mod study;
 mod sweep;
 pub mod targets;
 
-use crate::commands::job_args::{JobArgs, Workload, duration_ms};
-use crate::commands::layers_arg::LayersArg;
-use crate::commands::{Context, RecordDocument};
+use crate::commands::job_args::Workload;
+use crate::context::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::keep;
+pub use args::Args;
+use ended::ended;
 use host::Target;
 use host::signals::Stop;
 use load::defaults;
 use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{RECORD_SCHEMA, Record};
+use model::record::Record;
 use model::secret;
-use model::studies::Studies;
 use report::{summary, words};
-pub use stage::View;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::Store;
 use targets::{Opened, Targets};
-
-/// Arguments of `run`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
-    /// fio line names.
-    pub target: Option<PathBuf>,
-    /// How long to run [default: 10s].
-    #[arg(long, value_parser = duration_ms)]
-    pub runtime: Option<u64>,
-    /// Seed of offsets and data; without it, one that is printed.
-    #[arg(long)]
-    pub seed: Option<u64>,
-    /// Print a JSON line on stdout for every interval, and the record's at the end; words go to stderr.
-    #[arg(long)]
-    pub stream: bool,
-    /// Length of an interval of --stream and of the series in the record.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration_ms)]
-    pub interval: u64,
-    /// Trace the block layer, and show where an I/O spends its time [default: off].
-    #[arg(long, value_enum)]
-    layers: Option<LayersArg>,
-    /// Refuse a job that would not measure what it says.
-    #[arg(long, conflicts_with = "corrected")]
-    pub strict: bool,
-    /// Run the job as the lint corrects it.
-    #[arg(long)]
-    pub corrected: bool,
-    #[command(flatten)]
-    job: JobArgs,
-    #[command(flatten)]
-    study: study::StudyArgs,
-}
 
 /// Loads, measures, keeps and says what was found.
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
@@ -103,7 +71,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         ),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
-            let subject = study::Subject {
+            let subject = series::Subject {
                 context,
                 target,
                 path,
@@ -123,7 +91,7 @@ fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Jo
     let studies = workload
         .sections
         .iter()
-        .map(|section| Ok((args.study.study(&section.job)?, section)));
+        .map(|section| Ok((study::Study::of(&args.study, &section.job)?, section)));
     let all = studies.collect::<Result<Vec<_>, Failure>>()?;
     match &all[..] {
         [(Some(study), section)] => Ok(Some((study.clone(), section.job.clone()))),
@@ -133,11 +101,6 @@ fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Jo
         ))),
         _ => Ok(None),
     }
-}
-
-fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
-    inventory::collect(&context.host, &target.to_string_lossy())
-        .map_err(crate::commands::inspect::failure)
 }
 
 fn measure_and_keep(
@@ -179,33 +142,9 @@ fn measure_and_keep(
         id: kept.id,
         record: &record,
     };
-    if args.stream {
-        context.out.line(&document)
-    } else {
-        context.out.document(&document)?
-    }
-    kept.ends(exit_of(&record, was_cut))
-}
-
-/// What a run ends with: a stop, data that were not what was written, or neither.
-fn exit_of(record: &Record, was_cut: bool) -> Exit {
-    match (was_cut, record_is_bad(record)) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Failed,
-        (false, false) => Exit::Fine,
-    }
-}
-
-/// Whether reading back found other data than was written.
-fn record_is_bad(record: &Record) -> bool {
-    let sections = record
-        .sections
-        .iter()
-        .map(|section| &section.load)
-        .chain(&record.load);
-    sections
-        .filter_map(|load| load.verified.as_ref())
-        .any(|verified| verified.bad > 0)
+    context.out.document(&document)?;
+    kept.must_be_stored()?;
+    ended(&record, was_cut)
 }
 
 fn record(
@@ -239,22 +178,15 @@ fn record(
     if sections.len() == 1 {
         sections.clear();
     }
+    let provenance = crate::provenance::of(&context.host);
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: path.target.clone(),
         summary,
-        provenance: crate::provenance::of(&context.host),
-        path: path.clone(),
         job,
         load,
         sections,
         findings,
         sensors: done.sensors,
         layers,
-        trials: Vec::new(),
-        studies: Studies::default(),
-        check: None,
-        imported: None,
+        ..Record::of("run", provenance, path.clone())
     }
 }

@@ -3,9 +3,10 @@
 //! A fresh SSD writes to blocks that are erased already, and a used one has to move data first; a load that begins on
 //! a fresh one measures a state that never comes back.
 
-use super::study::{StudyArgs, Teller};
-use crate::commands::Context;
+use super::args::StudyArgs;
+use crate::context::Context;
 use crate::exit::Failure;
+use crate::live::Teller;
 use host::files::Kind;
 use host::signals::Stop;
 use load::{Prepared, Region};

@@ -1,13 +1,13 @@
 //! Runs the sections: those of a stage together, stage after stage, on one time line.
 
-use super::Args;
+use super::args::Args;
 use super::intervals::Intervals;
 use super::targets::Targets;
-use crate::commands::Context;
 use crate::commands::job_args::Workload;
 use crate::commands::layers_arg::wish;
+use crate::context::Context;
 use crate::exit::Failure;
-use crate::live::Progress;
+use crate::live::{Progress, View};
 use host::clock;
 use host::signals::Stop;
 use load::{Region, Running};
@@ -237,21 +237,6 @@ impl<'a> Slot<'a> {
             _ => None,
         }
     }
-}
-
-/// What the display needs of a section at work.
-#[derive(Debug)]
-pub struct View<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// The last whole interval, if there is one.
-    pub last: Option<&'a model::record::Interval>,
-    /// I/Os per second of all intervals so far.
-    pub rates: Vec<f64>,
-    /// Time since its start, ms.
-    pub elapsed_ms: u64,
-    /// Time it will take, ms, where it ends by time.
-    pub whole_ms: Option<u64>,
 }
 
 impl Active<'_> {

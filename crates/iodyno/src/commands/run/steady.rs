@@ -1,7 +1,9 @@
 //! `run --steady`, and fio's `steadystate`: one load that ends when it has settled.
 
-use super::study::{Found, Outcome, StudyArgs, Subject, Teller, Window};
+use super::args::StudyArgs;
+use super::series::{Found, Outcome, Subject, Window};
 use crate::exit::Failure;
+use crate::live::Teller;
 use analyse::steady::{Sample, WINDOW_ROUNDS, Watch};
 use load::{Prepared, Region};
 use model::job::{Job, SteadyMetric};

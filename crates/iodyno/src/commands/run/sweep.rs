@@ -1,7 +1,7 @@
 //! `run --sweep`: every point of a grid, visited again and again in random order on one prepared target.
 
 use super::grid::{Grid, GridPoint};
-use super::study::{Found, Outcome, Progress, Subject, Window, keep_notes};
+use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
 use crate::exit::Failure;
 use analyse::{curve, order};
 use load::{Prepared, Region};

@@ -1,8 +1,9 @@
 //! Which target each section works on, made ready once for all sections that share it.
 
-use super::{Args, inspect, precondition};
-use crate::commands::Context;
+use super::args::Args;
+use super::precondition;
 use crate::commands::job_args::Workload;
+use crate::context::Context;
 use crate::exit::Failure;
 use crate::live::Line;
 use host::Target;
@@ -103,6 +104,11 @@ fn refuse_exchanged(target: &Target, path: &IoPath) -> Result<(), Failure> {
 
 fn is_missing(error: &host::Error) -> bool {
     matches!(error, host::Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+}
+
+fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
+    let target = target.to_string_lossy();
+    Ok(inventory::collect(&context.host, &target)?)
 }
 
 /// What the sections work on.

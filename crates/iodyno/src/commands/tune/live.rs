@@ -6,12 +6,13 @@ use crate::out::Out;
 use experiment::Progress;
 use host::signals::JobControl;
 use model::job::Job;
+use model::metric::ExperimentMetric;
 use model::units;
 use model::verdict::{ArmResult, Stage};
 use serde::Serialize;
 use std::cell::Cell;
 use std::io::IsTerminal;
-use view::metric::Metric;
+use view::metric;
 use view::running::{self, RunningArm};
 use view::stage;
 
@@ -22,6 +23,7 @@ pub struct Live {
     is_terminal: bool,
     is_streaming: bool,
     device: String,
+    metric: ExperimentMetric,
     job: String,
     said: Cell<Option<Stage>>,
     next_ns: Cell<u64>,
@@ -49,15 +51,16 @@ struct Step<'a> {
     windows: u64,
     spent_ms: u64,
     left_ms: u64,
-    /// What the last window measured, per second.
+    /// What the last window measured, in the metric's unit.
     rate: f64,
+    /// What the values are judged by.
+    metric: &'a ExperimentMetric,
     /// What is being done, the rate and the time left, in words.
     stage_words: &'static str,
     rate_words: String,
     left_words: String,
 }
 
-const METRIC: Metric = Metric::of_experiments();
 const REDRAW_NS: u64 = 100_000_000;
 const BAR_CELLS: u64 = 20;
 const NO_PAUSE: &str = "iodyno: Ctrl-Z does not pause a tune, because a setting would stay changed meanwhile. \
@@ -72,6 +75,7 @@ impl Live {
             is_terminal: std::io::stderr().is_terminal(),
             is_streaming,
             device: plan.device.clone(),
+            metric: plan.metric.clone(),
             job: job.phrase(),
             said: Cell::new(None),
             next_ns: Cell::new(0),
@@ -94,7 +98,7 @@ impl Live {
                 && let Some(stage) = progress.stage
             {
                 self.said.set(Some(stage));
-                let rate = METRIC.rate(progress.rate);
+                let rate = metric::words(&self.metric, progress.rate);
                 let left = units::span_ms(progress.left_ms);
                 self.out.note(format!(
                     "{} on {}: {}, {rate}, about {left} left",
@@ -127,14 +131,19 @@ impl Live {
             values: &planned.values,
             stage: progress.stage,
             pairs: progress.pairs,
-            arms: progress.arms.iter().map(RunningArm::of).collect(),
+            arms: progress
+                .arms
+                .iter()
+                .map(|arm| RunningArm::of(arm, &self.metric))
+                .collect(),
             leader: &planned.values[progress.leader.min(planned.values.len() - 1)],
             windows: progress.windows,
             spent_ms: progress.spent_ms,
             left_ms: progress.left_ms,
             rate: progress.rate,
+            metric: &self.metric,
             stage_words: progress.stage.map_or("decided", stage::phrase),
-            rate_words: METRIC.rate(progress.rate),
+            rate_words: metric::words(&self.metric, progress.rate),
             left_words: units::span_ms(progress.left_ms),
         });
     }
@@ -162,14 +171,14 @@ impl Live {
         };
         lines.push(format!(
             "  {default} (now)  {}{}",
-            METRIC.rate(progress.rate),
+            metric::words(&self.metric, progress.rate),
             lead(default)
         ));
         lines.extend(
             progress
                 .arms
                 .iter()
-                .map(|arm| format!("  {}{}", arm_line(arm), lead(&arm.arm))),
+                .map(|arm| format!("  {}{}", arm_line(arm, &self.metric), lead(&arm.arm))),
         );
         lines.push(self.job.clone());
         lines.join("\n")
@@ -186,8 +195,8 @@ impl Live {
     }
 }
 
-fn arm_line(arm: &ArmResult) -> String {
-    let Some((change, interval)) = running::interval(arm) else {
+fn arm_line(arm: &ArmResult, metric: &ExperimentMetric) -> String {
+    let Some((change, interval)) = running::interval(arm, metric) else {
         return format!("{:<14} not compared yet", arm.arm);
     };
     let dropped = if arm.dropped { "  out" } else { "" };

@@ -4,15 +4,16 @@ mod live;
 mod plan;
 mod session;
 
-use super::Context;
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{RECORD_SCHEMA, Record, Trial};
+use model::record::{Record, Trial};
 use model::units::parse_share;
 use model::verdict::Verdict;
 use plan::TunePlan;
@@ -20,6 +21,7 @@ use report::words;
 use serde::Serialize;
 use std::path::PathBuf;
 use store::Store;
+use tuner::Meter;
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
@@ -29,6 +31,9 @@ pub struct Args {
     /// A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more.
     #[arg(long = "knob", value_name = "KNOB[=V,V…]")]
     pub knobs: Vec<String>,
+    /// What the values are judged by; `iodyno explain METER` says what each one measures.
+    #[arg(long, value_name = "METER", default_value = "iops", value_parser = MeterParser)]
+    pub metric: &'static Meter,
     /// Time for all knobs together.
     #[arg(long, default_value = "5m", value_parser = duration_ms)]
     pub budget: u64,
@@ -61,6 +66,30 @@ pub struct Args {
     job: JobArgs,
 }
 
+/// Takes the id of a meter, and names all of them where there is none.
+#[derive(Clone, Debug)]
+struct MeterParser;
+
+impl clap::builder::TypedValueParser for MeterParser {
+    type Value = &'static Meter;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let ids = PossibleValuesParser::new(tuner::meters::ALL.iter().map(|meter| meter.id));
+        let id = ids.parse_ref(command, arg, value)?;
+        Meter::find(&id).ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidValue))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let ids = tuner::meters::ALL.iter().map(|meter| meter.id);
+        Some(Box::new(ids.map(PossibleValue::new)))
+    }
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
@@ -75,8 +104,7 @@ const SCHEMA: &str = "iodyno.tune/1";
 pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
     let seed = args.seed.unwrap_or_else(fresh_seed);
-    let path = inventory::collect(&context.host, &args.target.to_string_lossy())
-        .map_err(super::inspect::failure)?;
+    let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
     let job = args.job.single(args.budget, seed)?;
     let job = Job {
@@ -131,12 +159,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         plan: &plan,
         record: Some(&record),
     };
-    if args.stream {
-        context.out.line(&document);
-    } else {
-        context.out.document(&document)?;
-    }
-    kept.ends(if interrupted {
+    context.out.document(&document)?;
+    kept.must_be_stored()?;
+    Ok(if interrupted {
         Exit::Interrupted
     } else {
         exit_of(&record.trials)
@@ -154,22 +179,11 @@ fn lock(args: &Args, context: &Context, path: &IoPath) -> Result<DeviceLock, Fai
 
 fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Record {
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "tune".into(),
-        target: path.target.clone(),
         summary: view::trial::tune_sentence(&done.trials),
-        provenance: crate::provenance::of(&context.host),
-        path,
         job,
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
         sensors: done.sensors,
-        layers: None,
         trials: done.trials,
-        studies: model::studies::Studies::default(),
-        check: None,
-        imported: None,
+        ..Record::of("tune", crate::provenance::of(&context.host), path)
     }
 }
 

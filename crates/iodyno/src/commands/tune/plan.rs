@@ -1,20 +1,22 @@
 //! What a tune will do, decided before anything is touched: which knobs, which values, how long, and why not the rest.
 
 use super::Args;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::{Knob, Reading, SubjectFiles, knobs, must_take};
-use experiment::{default_budget_ms, least_budget_ms};
+use experiment::{default_budget_ms, least_budget_ms, longest_budget_ms};
 use host::Reach;
 use load::{Engine, Needs};
 use model::change::Class;
 use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
+use model::metric::{Better, ExperimentMetric};
 use model::record::knob_label;
 use model::subject::Subject;
 use model::units;
 use serde::Serialize;
-use tuner::explain_reserve_ms;
+use tuner::meter::Counts;
+use tuner::{Meter, explain_reserve_ms};
 
 /// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
 /// class's.
@@ -33,8 +35,8 @@ fn least_fixed_ms(class: Class) -> u64 {
 }
 
 /// Time that a slow knob's blocks take: their windows, and a fifth more for writing out what each leaves dirty.
-fn blocks_ms(values: usize) -> u64 {
-    default_budget_ms(Class::Slow, values) * 6 / 5
+fn blocks_ms(values: usize, metric: &ExperimentMetric) -> u64 {
+    default_budget_ms(Class::Slow, values, metric) * 6 / 5
 }
 
 /// Least time for the pairs of a fast knob: enough for a few dozen.
@@ -45,6 +47,8 @@ const LEAST_MS: u64 = 10_000;
 pub struct TunePlan {
     /// Kernel name of the device whose queue is tuned.
     pub device: String,
+    /// What the values are judged by.
+    pub metric: ExperimentMetric,
     /// Knobs to try, in order.
     pub knobs: Vec<PlannedKnob>,
     /// Knobs left out, with the reason.
@@ -69,6 +73,9 @@ pub struct PlannedKnob {
     pub class: Class,
     /// What it can cost.
     pub risk: model::change::Risk,
+    /// What its values are judged by.
+    #[serde(skip)]
+    pub metric: ExperimentMetric,
 }
 
 /// One knob left out.
@@ -90,7 +97,7 @@ pub fn reach(args: &Args) -> Result<Reach, Failure> {
 
 /// Makes the plan, or says why there can be none.
 pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<TunePlan, Failure> {
-    usable(job)?;
+    usable(args, job)?;
     let device = device(path)?;
     let queue = Subject::Queue {
         device: device.clone(),
@@ -101,7 +108,6 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
             format!("{device} has no queue settings in /sys/block/{device}/queue."),
         ));
     }
-    let is_asked_by_name = !args.knobs.is_empty();
     let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
     for asked in asked(args)? {
         let knob = asked.knob;
@@ -114,7 +120,7 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
                 skipped.push(skip(knob, Some(subject), "it is not there".into()));
                 continue;
             };
-            match consider(knob, asked.values.clone(), &files, job, is_asked_by_name)? {
+            match consider(knob, asked.values.clone(), &files, job, args)? {
                 Ok(planned) => chosen.push(planned),
                 Err(why) => skipped.push(skip(knob, Some(subject), why)),
             }
@@ -126,6 +132,7 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     );
     let plan = TunePlan {
         device,
+        metric: (args.metric.metric)(),
         knobs: chosen,
         skipped,
         budget_ms: args.budget,
@@ -183,19 +190,35 @@ fn subjects(asked: &Asked, path: &IoPath, device: &str) -> Result<Vec<Subject>, 
 const SUBJECTS_MAX: usize = 4;
 
 /// An experiment needs a load that goes on alike; one that works through phases is none.
-fn usable(job: &Job) -> Result<(), Failure> {
+fn usable(args: &Args, job: &Job) -> Result<(), Failure> {
+    if let Some(why) = (args.metric.unfit)(job) {
+        let id = args.metric.id;
+        return Err(
+            Failure::usage(format!("--metric {id} cannot judge this load: {why}."))
+                .on("--metric")
+                .hint(format!("`iodyno explain {id}` says what it measures.")),
+        );
+    }
     match Engine::find(&job.ioengine) {
         Some(engine) if engine.needs == Needs::Directory => Err(Failure::usage(format!(
-            "--ioengine={} works through phases, and two windows of it are not the same load.\n\
-             Measure it with `iodyno run`, or tune under another engine.",
+            "--ioengine={} works through phases, and two windows of it are not the same load.",
             engine.id
-        ))),
+        ))
+        .on("--ioengine")
+        .hint("Measure it with `iodyno run`, or tune under another engine.")),
         _ => Ok(()),
     }
 }
 
-/// Why a knob cannot be judged under a load that is not ours to start anew.
-fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
+/// Why a knob cannot be judged: by a metric that does not see what the knob puts off, or under a load that is not ours to
+/// start anew.
+fn unjudgeable(knob: &Knob, meter: &Meter, job: &Job) -> Option<String> {
+    if knob.class_under(job) == Class::Slow && meter.counts != Counts::OwnThroughput {
+        return Some(format!(
+            "it acts on what is still to be written, and {} does not count the time that writing it takes",
+            meter.id
+        ));
+    }
     let is_theirs =
         Engine::find(&job.ioengine).is_some_and(|engine| engine.needs == Needs::Nothing);
     (is_theirs && knob.class != Class::Fast)
@@ -205,11 +228,21 @@ fn unjudgeable(knob: &Knob, job: &Job) -> Option<String> {
 /// The one device below the target whose queue can be tuned.
 pub fn device(path: &IoPath) -> Result<String, Failure> {
     let layer = path.queue_device().ok_or_else(|| {
-        let what = path.root.walk().last().map(|layer| layer.title.clone()).unwrap_or_default();
+        let what = path
+            .root
+            .walk()
+            .last()
+            .map(|layer| layer.title.clone())
+            .unwrap_or_default();
         Failure::new(
             Exit::Failed,
-            format!("there is no block device below {} ({what}), so there is no setting to tune.\n`iodyno run` can still load it.", path.target),
+            format!(
+                "there is no block device below {} ({what}), so there is no setting to tune.",
+                path.target
+            ),
         )
+        .on(&path.target)
+        .hint("`iodyno run` can still load it.")
     })?;
     if layer.kind != LayerKind::Stacked {
         return Ok(layer.name.clone());
@@ -287,7 +320,7 @@ fn consider(
     wanted: Option<Vec<String>>,
     files: &SubjectFiles,
     job: &Job,
-    is_asked_by_name: bool,
+    args: &Args,
 ) -> Result<Result<PlannedKnob, String>, Failure> {
     let choices = (knob.choices)(files);
     let Some(now) = choices.first().cloned() else {
@@ -311,14 +344,14 @@ fn consider(
             files.subject()
         )));
     }
-    if let Some(why) = unjudgeable(knob, job) {
+    if let Some(why) = unjudgeable(knob, args.metric, job) {
         return Ok(Err(why));
     }
-    let is_named_with_values = is_asked_by_name;
+    let is_asked_by_name = !args.knobs.is_empty();
     // A load that is not ours is not what the job says.
     let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
     if is_ours
-        && !is_named_with_values
+        && !is_asked_by_name
         && let Some(why) = (knob.pointless)(files, job)
     {
         return Ok(Err(why));
@@ -329,6 +362,7 @@ fn consider(
         values,
         class: knob.class_under(job),
         risk: knob.risk,
+        metric: (args.metric.metric)(),
     }))
 }
 
@@ -346,6 +380,8 @@ fn nothing_to_try(plan: &TunePlan) -> Failure {
             reasons.join("\n")
         ),
     )
+    .on(&plan.device)
+    .why(reasons.join("\n").trim_start())
 }
 
 /// A tune writes settings; without the right it says so before it has done anything.
@@ -356,10 +392,12 @@ fn rights(plan: &TunePlan, args: &Args) -> Result<(), Failure> {
         Some(file) if !args.dry_run => Err(Failure::new(
             Exit::Rights,
             format!(
-                "cannot write {file}: tune changes settings and needs root (sudo iodyno tune …).\n\
-                 Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan."
+                "cannot write {file}: tune changes settings and needs root (sudo iodyno tune …)."
             ),
-        )),
+        )
+        .on(file)
+        .why("tune changes settings and needs root")
+        .hint("Without root `iodyno inspect` and `iodyno run` work, and `iodyno tune --dry-run` shows the plan.")),
         _ => Ok(()),
     }
 }
@@ -379,11 +417,13 @@ impl PlannedKnob {
     /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
     /// when that decides nothing. A knob that is quick leaves its time to the others.
     pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
-        let least_ms = least_budget_ms(self.class, self.values.len()).max(LEAST_MS);
-        let most_ms = default_budget_ms(self.class, self.values.len());
+        let least_ms = least_budget_ms(self.class, self.values.len(), &self.metric).max(LEAST_MS);
+        let most_ms = default_budget_ms(self.class, self.values.len(), &self.metric);
         if self.class == Class::Slow {
-            // Windows of fifteen seconds and a fixed number of them: it fits whole or not at all.
-            return (left_ms >= self.needs_ms()).then_some(most_ms);
+            // Windows of fifteen seconds, and their number is fixed before the first: it fits whole or not at all.
+            let longest_ms = longest_budget_ms(self.class, self.values.len(), &self.metric);
+            let share_ms = left_ms / knobs_left.max(1) * 5 / 6;
+            return (left_ms >= self.needs_ms()).then(|| share_ms.clamp(most_ms, longest_ms));
         }
         let others_ms = fixed_ms(self.class) + explain_reserve_ms(self.class);
         let share_ms = (left_ms / knobs_left.max(1))
@@ -397,9 +437,10 @@ impl PlannedKnob {
     /// The least time in which this knob can be decided, ms.
     pub fn needs_ms(&self) -> u64 {
         match self.class {
-            Class::Slow => blocks_ms(self.values.len()),
+            Class::Slow => blocks_ms(self.values.len(), &self.metric),
             class => {
-                least_budget_ms(class, self.values.len()).max(LEAST_MS) + least_fixed_ms(class)
+                least_budget_ms(class, self.values.len(), &self.metric).max(LEAST_MS)
+                    + least_fixed_ms(class)
             }
         }
     }
@@ -416,6 +457,14 @@ impl SkippedKnob {
 }
 
 impl TunePlan {
+    /// Said where it is not what most people expect of a metric.
+    fn direction(&self) -> &'static str {
+        match self.metric.better {
+            Better::Higher => "",
+            Better::Lower => ", lower is better",
+        }
+    }
+
     /// The plan in words.
     pub fn lines(&self, job: &Job) -> Vec<String> {
         let mut lines = vec![format!("{} on {}: {}", "tune", self.device, job.phrase())];
@@ -440,6 +489,11 @@ impl TunePlan {
         } else {
             " of load"
         };
+        lines.push(format!(
+            "  judged by {}{}.",
+            self.metric.name,
+            self.direction()
+        ));
         lines.push(format!(
             "  takes at most {}{after}.",
             units::span_ms(self.budget_ms)
@@ -468,6 +522,7 @@ mod tests {
             values,
             class: Class::Fast,
             risk: model::change::Risk::Safe,
+            metric: ExperimentMetric::iops(),
         };
         assert_eq!(knob.pairs_ms(300_000, 3), Some(51_000));
         assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
@@ -495,7 +550,12 @@ mod tests {
             None,
             "a slow knob fits whole or not at all"
         );
-        assert!(slow.pairs_ms(600_000, 2).is_some());
+        assert_eq!(slow.pairs_ms(600_000, 2), Some(250_000));
+        assert_eq!(
+            slow.pairs_ms(1_200_000, 1),
+            Some(480_000),
+            "a longer budget gives it more blocks"
+        );
     }
 
     #[test]

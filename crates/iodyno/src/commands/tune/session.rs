@@ -2,9 +2,9 @@
 
 use super::plan::{PlannedKnob, TunePlan};
 use super::{Args, live::Live};
-use crate::commands::Context;
 use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::live::Line;
 use apply::{Knob, SubjectFiles};
@@ -20,6 +20,7 @@ use model::sample::SensorLog;
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use tuner::drive::{DriveError, Driven, Setup, drive};
+use tuner::meter::Counts;
 
 /// What a tune works on.
 pub struct Session<'a> {
@@ -210,20 +211,7 @@ impl Session<'_> {
     ) -> Result<Trial, DriveError> {
         let knob = Knob::find(&planned.knob)
             .ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
-        let mut plan = Plan::new(
-            planned.values.clone(),
-            planned.class,
-            self.seed.wrapping_add(index as u64),
-        );
-        plan.rope = self.args.rope;
-        // The promise is one for the whole tune: each knob gets its share of the error.
-        plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
-        plan.budget_ms = pairs_ms;
-        plan.min_completions = 200;
-        let has_depth =
-            load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
-        plan.can_halve_depth = has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
-        plan.accept_worse_p99 = self.args.accept_worse_p99;
+        let plan = self.plan_of(index, planned, pairs_ms);
         let files = self
             .files(planned)
             .ok_or_else(|| DriveError::Defect(format!("{} has gone away", planned.subject)))?;
@@ -237,6 +225,7 @@ impl Session<'_> {
             class: planned.class,
             files: &files,
             device: &self.plan.device,
+            meter: self.args.metric,
             journal: rig.journal,
             values: &planned.values,
             aa: self.args.aa,
@@ -266,6 +255,28 @@ impl Session<'_> {
             verdict: Some(verdict),
             ..self.trial_of(planned, summary)
         })
+    }
+
+    /// What the experiment on a knob is asked.
+    fn plan_of(&self, index: usize, planned: &PlannedKnob, pairs_ms: u64) -> Plan {
+        let mut plan = Plan::new(
+            planned.values.clone(),
+            planned.class,
+            self.seed.wrapping_add(index as u64),
+        );
+        plan.rope = self.args.rope;
+        // The promise is one for the whole tune: each knob gets its share of the error.
+        plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
+        plan.budget_ms = pairs_ms;
+        plan.metric = self.plan.metric.clone();
+        plan.min_completions = (self.args.metric.least_amount)(self.job);
+        let has_depth =
+            load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
+        let is_throughput = self.args.metric.counts == Counts::OwnThroughput;
+        plan.can_halve_depth =
+            is_throughput && has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
+        plan.accept_worse_p99 = self.args.accept_worse_p99;
+        plan
     }
 
     fn trial_of(&self, planned: &PlannedKnob, summary: String) -> Trial {

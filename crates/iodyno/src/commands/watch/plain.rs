@@ -1,8 +1,10 @@
 //! `watch --plain`: rows in the manner of iostat, for logs and for terminals too small for more.
 
-use super::{Args, Beats, Watching, since_the_last_line};
-use crate::commands::Context;
+use super::args::Args;
+use super::beats::Beats;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::watching::Watching;
 use host::signals::Stop;
 use model::finding::Finding;
 use report::watch_lines;
@@ -12,7 +14,7 @@ const HEADING_EVERY: u64 = 20;
 
 /// Prints rows until told to stop.
 pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
-    let mut watching = Watching::start(context, args, since_the_last_line(args))?;
+    let mut watching = Watching::start(&context.host, &args.wanted(), args.since_the_last_line())?;
     if !watching.devices.note.is_empty() {
         context.out.note(&watching.devices.note);
     }

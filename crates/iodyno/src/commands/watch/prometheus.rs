@@ -1,23 +1,13 @@
 //! `watch --prometheus ADDR`: the raw counters over HTTP, on the same way in as `serve`.
 
-use super::{Args, Watching, since_the_last_line};
-use crate::commands::Context;
+use super::args::Args;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::watching::Watching;
 use host::signals::Stop;
 use report::exposition;
 use serve::Metrics;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-
-/// `9100`, `:9100` or `ADDR:PORT`; without an address the loopback one.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
-    let port = text.strip_prefix(':').unwrap_or(text);
-    if let Ok(port) = port.parse::<u16>() {
-        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
-    }
-    text.parse().map_err(|_| {
-        "an address is a port (9100) or an IP address with a port (0.0.0.0:9100)".into()
-    })
-}
+use std::net::SocketAddr;
 
 /// Serves until told to stop.
 pub fn serve(
@@ -35,7 +25,7 @@ pub fn serve(
     };
     let server = Metrics::bind(address, &args.allow_host).map_err(failed)?;
     let bound = server.address().map_err(failed)?;
-    let watching = Watching::start(context, args, since_the_last_line(args))?;
+    let watching = Watching::start(&context.host, &args.wanted(), args.since_the_last_line())?;
     context.out.say(format!("serving http://{bound}/metrics"));
     if !bound.ip().is_loopback() {
         context.out.note(
@@ -56,18 +46,4 @@ fn metrics(watching: &Watching) -> String {
         text.push_str(&exposition::layers(&layers));
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_port_is_served_to_this_machine_only() {
-        assert_eq!(address("9100").unwrap().to_string(), "127.0.0.1:9100");
-        assert_eq!(address(":9100").unwrap().to_string(), "127.0.0.1:9100");
-        assert_eq!(address("0.0.0.0:9100").unwrap().to_string(), "0.0.0.0:9100");
-        assert_eq!(address("[::1]:9100").unwrap().to_string(), "[::1]:9100");
-        assert!(address("example").unwrap_err().contains("0.0.0.0:9100"));
-    }
 }

@@ -1,8 +1,10 @@
 //! `watch --json`: one document per line, the first says what the others mean.
 
-use super::{Args, Beats, Watching, since_the_last_line};
-use crate::commands::Context;
+use super::args::Args;
+use super::beats::Beats;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::watching::Watching;
 use analyse::fields::Frame;
 use host::signals::Stop;
 use model::finding::Finding;
@@ -97,7 +99,7 @@ fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
 
 /// Prints documents until told to stop.
 pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
-    let mut watching = Watching::start(context, args, since_the_last_line(args))?;
+    let mut watching = Watching::start(&context.host, &args.wanted(), args.since_the_last_line())?;
     context.out.line(&head(args, context, &watching));
     let mut beats = Beats::new(args, stop);
     let mut last_ns = watching.sampler.status().last_ns;

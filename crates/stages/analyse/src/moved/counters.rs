@@ -93,7 +93,7 @@ fn least(arms: &Arms<'_>, name: &str, size: f64) -> Option<f64> {
     match name {
         "busy_percent" | "softirq_percent" | "irq_percent" | "steal_percent" => Some(POINTS),
         "us_per_io" | "await_read_ms" | "await_write_ms" | "await_flush_ms" => Some(TIMES * size),
-        "size_read_kib" | "size_write_kib" | "in_flight" => Some(SIZES * size),
+        "size_read_bytes" | "size_write_bytes" | "queue_mean_ios" => Some(SIZES * size),
         "read_merges_per_s" | "write_merges_per_s" => Some(MERGES * rate(arms, arms.to)?.max(1.0)),
         _ => None,
     }
@@ -114,7 +114,7 @@ fn value(arms: &Arms<'_>, name: &str, arm: &str) -> Option<f64> {
 
 /// I/Os of the tuned device in a second.
 fn rate(arms: &Arms<'_>, arm: &str) -> Option<f64> {
-    let of = |side: &str| value(arms, &format!("disk.{}.{side}_per_s", arms.device), arm);
+    let of = |side: &str| value(arms, &format!("disk.{}.{side}s_per_s", arms.device), arm);
     Some(of("read")? + of("write")?)
 }
 

@@ -8,10 +8,10 @@
 mod counters;
 mod layers;
 
-use super::spread::t_quantile;
 use model::figures::ArmFigures;
 use model::layers::ArmSpan;
 use model::moved::{Change, Kind, Moved};
+use stats::t_quantile;
 
 /// Probability that anything among the layers, or anything among the counters' figures, is called moved by chance.
 const ALPHA: f64 = 0.001;

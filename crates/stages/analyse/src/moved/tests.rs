@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::figures::Moments;
-use crate::order::Dice;
 use model::figures::ArmValue;
 use model::layers::{Side, Span};
 use model::moved::Interrupts;
+use stats::dice::Dice;
 
 /// Times of one arm on one device: mean and standard deviation between eight windows, ns.
 fn spans(arm: &str, device: &str, times: &[(Span, f64, f64)]) -> Vec<ArmSpan> {
@@ -207,15 +207,15 @@ fn a_cpu_that_drowned_in_soft_interrupts_is_named() {
         figure("cpu.1.softirq_percent", "percent", (61.0, 6.0), (12.0, 4.0)),
         figure("cpu.1.iowait_percent", "percent", (0.0, 0.0), (40.0, 1.0)),
         figure("cpu.all.us_per_io", "us", (30.0, 2.0), (19.5, 2.0)),
-        figure("load.per_s", "per_s", (40_000.0, 900.0), (60_000.0, 900.0)),
+        figure("load.per_s", "/s", (40_000.0, 900.0), (60_000.0, 900.0)),
         // What the device counts is not what the load asked for.
         figure(
-            "disk.loop0.read_per_s",
-            "per_s",
+            "disk.loop0.reads_per_s",
+            "/s",
             (160_000.0, 900.0),
             (60_000.0, 900.0),
         ),
-        figure("disk.loop0.write_per_s", "per_s", (0.0, 0.0), (0.0, 0.0)),
+        figure("disk.loop0.writes_per_s", "/s", (0.0, 0.0), (0.0, 0.0)),
     ];
     let moved = compare(&[], &figures);
     let names: Vec<(&str, &str)> = moved
@@ -246,7 +246,7 @@ fn interrupts_that_spread_are_told_by_cpu() {
     let irq = |cpu: u32, bfq: f64, none: f64| {
         figure(
             &format!("irq.cpu{cpu}.target_per_s"),
-            "per_s",
+            "/s",
             (bfq, bfq / 20.0),
             (none, none / 20.0),
         )
@@ -279,31 +279,41 @@ fn interrupts_that_spread_are_told_by_cpu() {
 fn larger_requests_and_merges_are_figures_of_the_device() {
     let figures = [
         figure(
-            "disk.loop0.read_per_s",
-            "per_s",
+            "disk.loop0.reads_per_s",
+            "/s",
             (20_000.0, 100.0),
             (5_000.0, 100.0),
         ),
-        figure("disk.loop0.write_per_s", "per_s", (0.0, 0.0), (0.0, 0.0)),
-        figure("disk.loop0.size_read_kib", "kib", (4.0, 0.0), (64.0, 2.0)),
+        figure("disk.loop0.writes_per_s", "/s", (0.0, 0.0), (0.0, 0.0)),
+        figure(
+            "disk.loop0.size_read_bytes",
+            "bytes",
+            (4096.0, 0.0),
+            (65536.0, 2048.0),
+        ),
         figure(
             "disk.loop0.read_merges_per_s",
-            "per_s",
+            "/s",
             (0.0, 0.0),
             (75_000.0, 900.0),
         ),
-        figure("disk.vda.size_read_kib", "kib", (4.0, 0.0), (64.0, 2.0)),
+        figure(
+            "disk.vda.size_read_bytes",
+            "bytes",
+            (4096.0, 0.0),
+            (65536.0, 2048.0),
+        ),
     ];
     let moved = compare(&[], &figures);
     assert!(
-        change(&moved, "loop0", "size_read_kib").moved
+        change(&moved, "loop0", "size_read_bytes").moved
             && change(&moved, "loop0", "read_merges_per_s").moved
     );
     assert!(
         moved
             .changes
             .iter()
-            .all(|change| change.subject != "vda" && !change.name.contains("read_per_s"))
+            .all(|change| change.subject != "vda" && !change.name.contains("reads_per_s"))
     );
 }
 
@@ -377,7 +387,7 @@ fn few_tags(rate: (f64, f64), wait_spread: f64) -> Moved {
     let many = [&many[..], &[(Span::Q2C, 615_380.0, 20_000.0)]].concat();
     let few = [&few[..], &[(Span::Q2C, 534_969.0, wait_spread)]].concat();
     let layers = [spans("bfq", "loop0", &many), spans("none", "loop0", &few)].concat();
-    let load = figure("load.per_s", "per_s", (rate.0, 900.0), (rate.1, 900.0));
+    let load = figure("load.per_s", "/s", (rate.0, 900.0), (rate.1, 900.0));
     compare(&layers, &[load])
 }
 

@@ -44,20 +44,19 @@ pub static KNOB: Knob = Knob {
     turn: None,
     disturbs: &[RATIO],
     instead: Some(instead),
-    refusals: &[],
+    refusals: &[(libc::EINVAL, NO_RATIO)],
     pointless,
     choices,
     rejects,
 };
 
 const RATIO: &str = "vm/dirty_background_ratio";
+const NO_RATIO: &str = "the kernel refuses 0 here, and no vm.dirty_background_ratio was in force that could be set in its place";
 
 /// 0 cannot be written: the ratio that was in force comes back, and the kernel sets the bytes to 0.
 fn instead(value: &str, old: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
-    (value == "0")
-        .then(|| old(RATIO))
-        .flatten()
-        .map(|ratio| (RATIO, ratio))
+    let ratio = old(RATIO).filter(|ratio| value == "0" && ratio != "0")?;
+    Some((RATIO, ratio))
 }
 
 fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
@@ -77,13 +76,8 @@ fn choices(kernel: &SubjectFiles) -> Vec<String> {
 
 fn rejects(kernel: &SubjectFiles, value: &str) -> Option<String> {
     let limit = kernel.number("vm/dirty_bytes").filter(|bytes| *bytes > 0);
-    let now = kernel.number(KNOB.attribute);
-    let ratio = kernel.number(RATIO);
     match (value.parse::<u64>(), limit) {
         (Err(_), _) => Some("it is a whole number of bytes".into()),
-        (Ok(0), _) if now != Some(0) && ratio == Some(0) => Some(
-            "the kernel refuses 0; set vm.dirty_background_ratio, which takes its place".into(),
-        ),
         (Ok(bytes), Some(limit)) if bytes >= limit => Some(format!(
             "vm.dirty_bytes is {limit}, and the kernel would take half of that"
         )),
@@ -122,15 +116,21 @@ mod tests {
         let old = |name: &str| (name == RATIO).then(|| "10".to_string());
         assert_eq!(instead("0", &old), Some((RATIO, "10".into())));
         assert_eq!(instead("67108864", &old), None);
+        let none = |_: &str| Some("0".to_string());
+        assert_eq!(
+            instead("0", &none),
+            None,
+            "there was no ratio to go back to"
+        );
     }
 
     #[test]
     fn refuses_what_the_kernel_would_make_something_else_of() {
         let kernel = kernel("4096", "0", "1048576");
-        assert!(
-            rejects(&kernel, "0")
-                .unwrap()
-                .contains("vm.dirty_background_ratio")
+        assert_eq!(
+            rejects(&kernel, "0"),
+            None,
+            "in the middle of a tune it is the way back"
         );
         assert!(rejects(&kernel, "1048576").unwrap().contains("half"));
         assert!(rejects(&kernel, "64m").is_some());

@@ -31,6 +31,7 @@
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053
 
 use crate::{Knob, Reading, SubjectFiles, current_first};
+use kernel::choice;
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -56,9 +57,7 @@ pub static KNOB: Knob = Knob {
 
 fn words(queue: &SubjectFiles) -> Vec<String> {
     let text = queue.text("scheduler").unwrap_or_default();
-    text.split_whitespace()
-        .map(|word| word.trim_matches(['[', ']']).to_string())
-        .collect()
+    choice::offered(&text).map(str::to_string).collect()
 }
 
 fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {

@@ -27,7 +27,8 @@
 //! - Linux `kernel/irq/proc.c`, `write_irq_affinity`; `Documentation/core-api/irq/irq-affinity.rst`
 //! - Linux `kernel/irq/affinity.c`, `irq_create_affinity_masks` (managed interrupts)
 
-use crate::{Knob, Reading, SubjectFiles, cpus, current_first};
+use crate::{Knob, Reading, SubjectFiles, current_first};
+use kernel::cpulist::CpuList;
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -64,6 +65,11 @@ fn online(interrupt: &SubjectFiles) -> Option<String> {
     interrupt.host().text("/sys/devices/system/cpu/online")
 }
 
+/// A list that has any CPU: a node of memory alone has none.
+fn cpus(text: &str) -> Option<CpuList> {
+    CpuList::parse(text).filter(|list| !list.is_empty())
+}
+
 /// Each of the first CPUs near the device alone, and all.
 fn choices(interrupt: &SubjectFiles) -> Vec<String> {
     let (Some(now), Some(online)) = (interrupt.text(KNOB.attribute), online(interrupt)) else {
@@ -75,9 +81,10 @@ fn choices(interrupt: &SubjectFiles) -> Vec<String> {
     let Some(all) = cpus(&online) else {
         return Vec::new();
     };
-    let near = near.unwrap_or_else(|| all.clone()).into_iter();
-    let singles = near.filter(|cpu| all.contains(cpu)).take(CPUS_TRIED);
+    let near = near.unwrap_or_else(|| all.clone());
+    let singles = near.iter().filter(|cpu| all.contains(*cpu));
     let others = singles
+        .take(CPUS_TRIED)
         .map(|cpu| cpu.to_string())
         .chain([KNOB.reading.value(&online)]);
     current_first(KNOB.reading.value(&now), others)
@@ -88,7 +95,7 @@ fn rejects(interrupt: &SubjectFiles, value: &str) -> Option<String> {
         return Some("it is a list of CPUs, such as 0-3,8".into());
     };
     let online = cpus(&online(interrupt)?)?;
-    let missing = wanted.iter().find(|cpu| !online.contains(cpu))?;
+    let missing = wanted.iter().find(|cpu| !online.contains(*cpu))?;
     Some(format!("CPU {missing} is not online"))
 }
 

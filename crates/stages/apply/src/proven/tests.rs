@@ -1,7 +1,7 @@
 //! Records as a measurement makes them give settings; records as an attacker makes them give a reason.
 
 use super::*;
-use model::verdict::Reason;
+use model::verdict::{Outcome, Reason};
 use serde_json::json;
 
 /// A machine with `sda`, which has a scheduler or none, and a partition-like name beside it.

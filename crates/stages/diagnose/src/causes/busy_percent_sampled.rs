@@ -63,6 +63,7 @@
 
 use crate::finding::{With, note};
 use crate::{Cause, Scene, parts};
+use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -90,7 +91,7 @@ const TIMES_MIN: f64 = 2.0;
 const IMPOSSIBLE_PERCENT: f64 = 105.0;
 /// Fewer I/Os a second may lie across the edges of the time looked at.
 const RATE_MIN: f64 = 20.0;
-const KERNEL: (u32, u32) = (5, 0);
+const KERNEL: Release = Release(5, 0);
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let counts_ticks = scene.kernel().is_some_and(|kernel| kernel >= KERNEL);

@@ -95,11 +95,10 @@
 //! - 10 % of standing still is a proposal of this project; 64 MiB and a quarter of a second are those of `dirty_limit_tiny`. A
 //!   fifth less than the share counts as reached: what the group's programs have for themselves is no room for pages.
 
-use crate::causes_help_queue::write_rate;
+use crate::causes_help_queue::{BUFFERED_FINE, buffered_share, write_rate};
 use crate::finding::{With, found, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
-use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Setting;
@@ -130,8 +129,6 @@ const REACHED: f64 = 0.8;
 const SMALL: f64 = 64.0 * 1048576.0;
 /// Written in less than this, it cannot keep the disk busy, s.
 const SHORT_S: f64 = 0.25;
-/// Buffered writes from this share of direct ones on show that the limit does no harm.
-const FINE: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(free_run) = free_run(scene) else {
@@ -177,17 +174,9 @@ fn suspected(scene: &Scene<'_>, free_run: f64) -> Option<Finding> {
         .number("memory_limit_bytes")
         .filter(|limit| *limit > 0.0)?;
     let room = free_run * limit;
-    let rate = |role| {
-        scene
-            .probe(role)
-            .map(Probe::bytes_per_s)
-            .filter(|rate| *rate > 0.0)
-    };
-    let share = rate(Role::BufferedWrite)
-        .zip(rate(Role::WriteStream))
-        .map(|(buffered, direct)| buffered / direct);
+    let share = buffered_share(scene);
     let seconds = room / write_rate(scene)?;
-    if room >= SMALL || seconds >= SHORT_S || share.is_some_and(|share| share >= FINE) {
+    if room >= SMALL || seconds >= SHORT_S || share.is_some_and(|share| share >= BUFFERED_FINE) {
         return None;
     }
     let claim = format!(

@@ -53,11 +53,10 @@
 //! - ext4(5), `delalloc`, `nodelalloc`, `data=journal`; Linux `Documentation/filesystems/ext4/allocators.rst`
 //! - Seven and nine tenths are proposals of this project.
 
-use crate::causes_help_queue::mounted_with;
+use crate::causes_help_queue::{BUFFERED_FINE, BUFFERED_SLOW, buffered_share, mounted_with};
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
 use model::change::Risk;
-use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
 use model::units;
@@ -78,11 +77,6 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
-/// Buffered writes below this share of direct ones.
-const FALL: f64 = 0.7;
-/// From this share on it does no harm.
-const FINE: f64 = 0.9;
-
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     scene
         .of_kind(LayerKind::FileSystem)
@@ -96,23 +90,15 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     if layer.fact("fstype") != Some("ext4") || !is_off {
         return None;
     }
-    let rate = |role| {
-        scene
-            .probe(role)
-            .map(Probe::bytes_per_s)
-            .filter(|rate| *rate > 0.0)
-    };
-    let share = rate(Role::BufferedWrite)
-        .zip(rate(Role::WriteStream))
-        .map(|(buffered, direct)| buffered / direct);
-    if share.is_some_and(|share| share >= FINE) {
+    let share = buffered_share(scene);
+    if share.is_some_and(|share| share >= BUFFERED_FINE) {
         return None;
     }
     let start = format!(
         "{} chooses blocks page by page while programs write",
         layer.name
     );
-    let slow = share.filter(|share| *share < FALL);
+    let slow = share.filter(|share| *share < BUFFERED_SLOW);
     let (level, claim) = match slow {
         Some(share) => (
             Level::Warning,

@@ -71,11 +71,12 @@
 //! - Linux `Documentation/admin-guide/sysctl/vm.rst`, `dirty_bytes`; `mm/page-writeback.c`, `balance_dirty_pages`
 //! - 4 MiB, 64 MiB and a quarter of a second are proposals of this project: one request of the flusher is 4 MiB and more.
 
-use crate::causes_help_queue::{configured, dirty_limit, write_rate};
+use crate::causes_help_queue::{
+    BUFFERED_FINE, BUFFERED_SLOW, buffered_share, configured, dirty_limit, write_rate,
+};
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
 use model::change::Risk;
-use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::Setting;
 use model::units;
@@ -104,10 +105,6 @@ const SMALL: f64 = 64.0 * 1048576.0;
 const LOW_RATIO: f64 = 5.0;
 /// Written in less than this, it cannot keep the disk busy, s.
 const SHORT_S: f64 = 0.25;
-/// Buffered writes below this share of direct ones.
-const FALL: f64 = 0.7;
-/// From this share on the limit does no harm.
-const FINE: f64 = 0.9;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     finding(scene).into_iter().collect()
@@ -119,20 +116,12 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let is_chosen = set("vm.dirty_bytes").is_some_and(|bytes| bytes > 0.0)
         || set("vm.dirty_ratio").is_some_and(|ratio| ratio < LOW_RATIO);
     let limit = dirty_limit(scene).filter(|limit| is_chosen && *limit < SMALL && *limit > 0.0)?;
-    let rate = |role| {
-        scene
-            .probe(role)
-            .map(Probe::bytes_per_s)
-            .filter(|rate| *rate > 0.0)
-    };
-    let share = rate(Role::BufferedWrite)
-        .zip(rate(Role::WriteStream))
-        .map(|(buffered, direct)| buffered / direct);
-    if share.is_some_and(|share| share >= FINE) {
+    let share = buffered_share(scene);
+    if share.is_some_and(|share| share >= BUFFERED_FINE) {
         return None;
     }
     let seconds = write_rate(scene).map(|rate| limit / rate);
-    let slow = share.filter(|share| *share < FALL);
+    let slow = share.filter(|share| *share < BUFFERED_SLOW);
     let is_short = seconds.is_some_and(|seconds| seconds < SHORT_S);
     if limit >= TINY && slow.is_none() && !is_short {
         return None;

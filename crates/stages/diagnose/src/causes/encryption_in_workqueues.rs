@@ -63,7 +63,7 @@ pub static CAUSE: Cause = Cause {
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // The flags came with 5.9.
-    let has_flags = scene.kernel().is_none_or(|version| version >= (5, 9));
+    let has_flags = scene.kernel().is_none_or(|version| version.at_least(5, 9));
     scene
         .of_kind(LayerKind::Stacked)
         .filter(|_| has_flags)

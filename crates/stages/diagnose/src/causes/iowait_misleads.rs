@@ -87,7 +87,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .each("cpu.iowait_percent")
         .map(|(_, percent)| percent)
         .collect();
-    let iowait = waits.iter().sum::<f64>() / waits.len().max(1) as f64;
+    let iowait = stats::mean(&waits);
     let some = frame
         .get("pressure.some_percent", "io")
         .filter(|_| !waits.is_empty())?;

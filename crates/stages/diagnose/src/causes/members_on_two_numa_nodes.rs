@@ -120,12 +120,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             .extend(wait);
     }
     let mean = |(node, waits): (&'_ &str, &Vec<f64>)| {
-        (!waits.is_empty()).then(|| {
-            (
-                node.to_string(),
-                waits.iter().sum::<f64>() / waits.len() as f64,
-            )
-        })
+        (!waits.is_empty()).then(|| (node.to_string(), stats::mean(waits)))
     };
     let means: Vec<(String, f64)> = nodes.iter().filter_map(mean).collect();
     let (near, fast) = means

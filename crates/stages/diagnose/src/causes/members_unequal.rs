@@ -245,7 +245,7 @@ fn slow<'a>(seen: &[Seen<'a>]) -> Option<(&'a str, f64, f64)> {
         .filter(|(one, _)| *one != name)
         .map(|(_, wait)| *wait)
         .collect();
-    let mean = others.iter().sum::<f64>() / others.len() as f64;
+    let mean = stats::mean(&others);
     (!others.is_empty() && wait > mean * SLOWER_TIMES && wait - mean > SLOWER_MS)
         .then_some((name, wait, mean))
 }

@@ -262,7 +262,7 @@ fn same_at_depths(scene: &Scene<'_>) -> Option<Cap> {
         let busy =
             (probe.load.cpu_user_ms + probe.load.cpu_system_ms) / probe.load.elapsed_ms.max(1.0);
         let noise = plateau::variation(&rates).filter(|_| rates.len() >= plateau::LEAST)?;
-        let rate = rates.iter().sum::<f64>() / rates.len() as f64;
+        let rate = stats::mean(&rates);
         (noise <= plateau::FLAT && busy <= CPU_MAX).then_some((depth, rate))
     };
     let flat: Vec<(u32, f64)> = scene.curve().into_iter().filter_map(flat).collect();

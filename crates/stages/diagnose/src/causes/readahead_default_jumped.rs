@@ -85,6 +85,7 @@ use crate::causes_help_queue::{
 };
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
+use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -109,7 +110,7 @@ pub static CAUSE: Cause = Cause {
 /// From here on it jumped, KiB.
 const JUMPED_KIB: f64 = 2048.0;
 /// First kernel that derives it from rotation.
-const ROTATIONAL_SINCE: (u32, u32) = (6, 17);
+const ROTATIONAL_SINCE: Release = Release(6, 17);
 /// Read over asked for, as in `readahead_too_large`.
 const TIMES: f64 = 2.0;
 
@@ -136,10 +137,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             units::whole(optimal / 1024.0)
         )
     } else if kernel >= ROTATIONAL_SINCE && rotational(layer) == Some(true) {
-        format!(
-            "it says that it spins, and kernel {}.{} reads far ahead then",
-            kernel.0, kernel.1
-        )
+        format!("it says that it spins, and kernel {kernel} reads far ahead then")
     } else {
         return None;
     };
@@ -174,7 +172,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             "rotational",
             rotational(layer).map_or("unknown", |spins| if spins { "1" } else { "0" }),
         )
-        .shows("kernel", format!("{}.{}", kernel.0, kernel.1))
+        .shows("kernel", kernel.to_string())
         .refuted_by("random buffered reads are as fast and read as much with 128 KiB")
         .advise("Compare 128 KiB under your load, and keep what wins by a rule of udev.")
         .gains(times.map_or(0.2, |times| (times - 1.0).min(3.0) / 2.0));

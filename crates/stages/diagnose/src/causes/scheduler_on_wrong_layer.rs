@@ -65,6 +65,7 @@
 use crate::causes_help_queue::{configured, scheduler};
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
+use kernel::choice;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -97,7 +98,7 @@ fn finding(stacked: &Layer) -> Option<Finding> {
     if setting
         .value
         .value()
-        .is_none_or(|words| words.trim_matches(['[', ']', ' ']) != "none")
+        .is_none_or(|words| !choice::offered(words).eq(["none"]))
     {
         return None;
     }

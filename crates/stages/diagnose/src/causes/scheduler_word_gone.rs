@@ -80,7 +80,7 @@ pub static CAUSE: Cause = Cause {
 };
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    if scene.kernel().is_none_or(|version| version < (5, 0)) {
+    if scene.kernel().is_none_or(|version| !version.at_least(5, 0)) {
         return Vec::new();
     }
     let asked = scene.queues().filter_map(asked);

@@ -170,7 +170,7 @@ fn stuck_on<'a>(scene: &Scene<'a>) -> Option<&'a str> {
         .filter(|(one, _)| *one != cpu)
         .map(|(_, busy)| busy)
         .collect();
-    let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
+    let mean = stats::mean(&others);
     let is_flat = deepest.iops() < before.iops() * GROWTH_MAX;
     (is_flat && busy > FULL_PERCENT && mean < FULL_PERCENT / 2.0).then_some(cpu)
 }

@@ -89,7 +89,7 @@ pub static CAUSE: Cause = Cause {
 const FALL: f64 = 0.7;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    if scene.kernel().is_none_or(|version| version >= (5, 0)) {
+    if scene.kernel().is_none_or(|version| version.at_least(5, 0)) {
         return Vec::new();
     }
     let Some((one, several)) = streams(scene).filter(|(one, several)| *several < FALL * one) else {

@@ -47,6 +47,7 @@
 
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
+use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -67,7 +68,7 @@ pub static CAUSE: Cause = Cause {
 };
 
 /// First kernel that does not know the option.
-const GONE_SINCE: (u32, u32) = (4, 19);
+const GONE_SINCE: Release = Release(4, 19);
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     scene
@@ -102,7 +103,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     };
     let finding = found(level, name, claim)
         .shows(place, layer.fact("fstab").unwrap_or_default())
-        .shows("kernel", format!("{}.{}", kernel.0, kernel.1))
+        .shows("kernel", kernel.to_string())
         .refuted_by("the file system mounts with these options on this kernel")
         .advise(format!("Take {option} from {place}."));
     Some(finding)

@@ -26,7 +26,7 @@ pub fn fall_of(rates: &[f64], step_s: f64, latency: &Histogram) -> Option<Fall> 
     let is_flat = last.len() >= plateau::LEAST
         && plateau::variation(last).is_some_and(|noise| noise <= plateau::FLAT);
     let Some(found) = found else {
-        let settled = last.iter().sum::<f64>() / last.len().max(1) as f64;
+        let settled = stats::mean(last);
         return is_flat.then_some(Fall {
             settled,
             highest: None,
@@ -148,11 +148,7 @@ fn of_log(timed: &[(f64, f64)], step_s: f64) -> (Vec<f64>, f64) {
         .collect();
     let step_ms = match gaps.is_empty() {
         true => step_s * 1e3,
-        false => {
-            let mut gaps = gaps;
-            gaps.sort_by(f64::total_cmp);
-            gaps[gaps.len() / 2]
-        }
+        false => stats::median(&gaps),
     };
     let mut rates: Vec<(f64, f64)> = Vec::new();
     for (time, rate) in sorted {

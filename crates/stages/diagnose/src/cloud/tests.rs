@@ -4,8 +4,7 @@ use super::*;
 use crate::cloud::formula::Given;
 use model::check::Promise;
 use model::histogram::Histogram;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use stats::dice::Dice;
 
 fn at(spec: &str) -> Promise {
     promise_of_spec(spec).unwrap_or_else(|error| panic!("{spec}: {error}"))
@@ -349,13 +348,12 @@ fn carriers_carry_and_are_the_smallest() {
 /// Every type at sizes all over its range: never less with more, never above its bounds, and what carries does.
 #[test]
 fn more_size_is_never_less_and_bounds_hold() {
-    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut random = Dice::new(5);
     for kind in &builtin().types {
         let [least, most] = kind.size_gib;
         let mut sizes: Vec<f64> = (0..200)
             .map(|_| {
-                (least + (most - least) * f64::from(random.next_u32()) / f64::from(u32::MAX))
-                    .round()
+                (least + (most - least) * f64::from(random.word()) / f64::from(u32::MAX)).round()
             })
             .collect();
         sizes.extend([least, most]);
@@ -414,15 +412,15 @@ fn more_size_is_never_less_and_bounds_hold() {
 
 #[test]
 fn carriers_of_random_loads_have_what_is_needed() {
-    let mut random = ChaCha8Rng::seed_from_u64(6);
+    let mut random = Dice::new(6);
     for _ in 0..300 {
-        let iops = f64::from(random.next_u32() % 150_000 + 1);
-        let bs = 4096u64 << (random.next_u32() % 9);
+        let iops = f64::from(random.word() % 150_000 + 1);
+        let bs = 4096u64 << (random.word() % 9);
         let need = Need {
             iops,
             bytes_per_s: iops * bs as f64,
             bs,
-            size_gib: f64::from(random.next_u32() % 4000),
+            size_gib: f64::from(random.word() % 4000),
             provider: String::new(),
         };
         for found in carriers(builtin(), &need, None) {
@@ -441,12 +439,12 @@ fn carriers_of_random_loads_have_what_is_needed() {
 #[test]
 fn damaged_files_are_refused_or_read() {
     let text = include_str!("../../data/cloud.json").as_bytes();
-    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut random = Dice::new(7);
     for _ in 0..60 {
         let mut damaged = text[..text.len() / 4].to_vec();
         for _ in 0..3 {
-            let at = random.next_u32() as usize % damaged.len();
-            damaged[at] = random.next_u32() as u8;
+            let at = random.word() as usize % damaged.len();
+            damaged[at] = random.word() as u8;
         }
         assert!(
             Data::parse(&String::from_utf8_lossy(&damaged)).is_err(),

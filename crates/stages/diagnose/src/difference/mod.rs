@@ -7,6 +7,7 @@ mod align;
 mod origin;
 mod weigh;
 
+use kernel::choice;
 use model::difference::{DIFF_SCHEMA, Difference, Differences, Side, What};
 use model::iopath::IoPath;
 use model::job::Job;
@@ -88,13 +89,8 @@ fn offered<'a>(pair: &'a align::Pair<'_>) -> Option<&'a str> {
     let choices = pair
         .settings
         .and_then(|(_, here)| here.value.value())
-        .filter(|text| text.contains('['));
-    let has = |word: &str| {
-        choices.is_none_or(|text| {
-            text.split_whitespace()
-                .any(|one| one.trim_matches(['[', ']']) == word)
-        })
-    };
+        .filter(|text| choice::chosen(text).is_some());
+    let has = |word: &str| choices.is_none_or(|text| choice::offered(text).any(|one| one == word));
     let successor = match value {
         "cfq" => "bfq",
         "deadline" => "mq-deadline",

@@ -45,7 +45,7 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
 use crate::finding::{With, found};
-use crate::measured::{Stage, device_bytes, stages};
+use crate::measured::{Stage, stages};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::units;
@@ -75,7 +75,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn of_stage(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Vec<Finding> {
-    let Some(seen) = device_bytes(facts, device, stage) else {
+    let Some(seen) = stage.window.device_bytes(facts.sensors, device) else {
         return Vec::new();
     };
     let sides = [

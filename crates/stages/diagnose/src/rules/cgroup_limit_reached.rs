@@ -62,7 +62,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn is_reached(limit: &CgroupLimit, stage: &Stage<'_>) -> bool {
-    let seconds = (stage.end_ms - stage.start_ms).max(1.0) / 1e3;
+    let seconds = stage.window.length_ms().max(1.0) / 1e3;
     let ios = |of: fn(&model::record::LoadResult) -> u64| -> f64 {
         stage
             .sections

@@ -24,11 +24,12 @@
 //! ## Sources
 //! - fio HOWTO, `iodepth_batch_complete_min`
 
-use crate::facts::{block_sections, is_synchronous};
+use crate::facts::block_sections;
 use crate::finding::{With, warning};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
+use model::job::engines::is_synchronous;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {

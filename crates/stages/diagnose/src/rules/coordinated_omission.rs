@@ -35,11 +35,12 @@
 //! ## Sources
 //! - Gil Tene, How not to measure latency; fio HOWTO, `rate_process`, `io_submit_mode`; fio issue 1501
 
-use crate::facts::{block_sections, is_synchronous};
+use crate::facts::block_sections;
 use crate::finding::{With, warning};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
+use model::job::engines::is_synchronous;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {

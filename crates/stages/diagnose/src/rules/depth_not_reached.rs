@@ -35,8 +35,9 @@
 
 use crate::facts::depth_asked;
 use crate::finding::{With, warning};
-use crate::measured::{block_results, reached_depth};
+use crate::measured::block_results;
 use crate::{Facts, Rule, When};
+use model::curve::Little;
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -51,8 +52,6 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-const TOLERANCE: f64 = 0.15;
-
 /// With fewer I/Os the start and the end of the run weigh too much.
 const ENOUGH: u64 = 1000;
 
@@ -63,11 +62,11 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
     let asked = depth_asked(job) as f64;
-    let reached = reached_depth(load)?;
+    let reached = load.in_flight()?;
     // What syncs between the I/Os, thinks or holds back submissions is not meant to keep the queue full.
     let pauses = job.is_paced() || job.thinktime.us > 0 || job.iodepth_low > 0 || load.sync.ios > 0;
     let is_searching = job.latency_target.is_some();
-    if pauses || is_searching || load.ios() < ENOUGH || (reached / asked - 1.0).abs() <= TOLERANCE {
+    if pauses || is_searching || load.ios() < ENOUGH || Little::agrees(reached, asked) {
         return None;
     }
     let claim = format!(

@@ -56,7 +56,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         // CPU time is the whole process's, so the sections of a stage have it in common; the largest is the whole.
         let cpu = |load: &model::record::LoadResult| load.cpu_user_ms + load.cpu_system_ms;
         let used_ms = stage.sections.iter().map(|section| cpu(&section.load)).fold(0.0, f64::max);
-        let share = used_ms / (stage.end_ms - stage.start_ms).max(1.0) / f64::from(threads.max(1));
+        let share = used_ms / stage.window.length_ms().max(1.0) / f64::from(threads.max(1));
         let ios: u64 = stage.sections.iter().map(|section| section.load.ios()).sum();
         let claim = format!(
             "Each job used {} of a CPU: the rate is what this CPU can submit, and the disk may well have more.", units::share(share));

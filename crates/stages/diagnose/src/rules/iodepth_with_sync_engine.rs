@@ -35,10 +35,11 @@
 //! ## Sources
 //! - fio HOWTO, `iodepth`; fio issue 1388
 
-use crate::facts::{async_engine, block_sections, is_synchronous};
+use crate::facts::{async_engine, block_sections};
 use crate::finding::{With, wrong};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
+use model::job::engines::is_synchronous;
 use model::job::{Job, Section};
 
 /// What this file finds.

@@ -39,7 +39,7 @@
 
 use crate::facts::depth_asked;
 use crate::finding::{With, note};
-use crate::measured::{block_results, reached_depth};
+use crate::measured::block_results;
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -65,7 +65,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 fn one(result: &SectionResult) -> Option<Finding> {
     let (job, load) = (&result.job, &result.load);
     let blocks = job.numjobs == 1 && job.effective_engine() == "libaio" && !job.direct;
-    let is_alone = depth_asked(job) == 1 || (blocks && reached_depth(load)? <= ONE);
+    let is_alone = depth_asked(job) == 1 || (blocks && load.in_flight()? <= ONE);
     let mean_ns = load.latency().mean_ns()?;
     // Where every so many writes wait for a sync, the sync takes the time.
     if !is_alone || job.is_paced() || job.thinktime.us > 0 || load.sync.ios > 1 {

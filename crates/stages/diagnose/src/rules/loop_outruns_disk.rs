@@ -37,7 +37,7 @@
 //! - A field report of 1,041 MiB/s from a cached loop device
 
 use crate::finding::{With, wrong};
-use crate::measured::{Stage, device_bytes, stages};
+use crate::measured::{Stage, stages};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
@@ -75,7 +75,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one(facts: &Facts<'_>, looped: &str, disk: &str, stage: &Stage<'_>) -> Option<Finding> {
     let ours = stage.read_bytes + stage.write_bytes;
-    let seen = device_bytes(facts, disk, stage)?;
+    let seen = stage.window.device_bytes(facts.sensors, disk)?;
     let below = seen.read + seen.written;
     if ours <= 0.0 || below >= ours * (1.0 - TOLERANCE) {
         return None;

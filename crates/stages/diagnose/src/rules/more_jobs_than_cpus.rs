@@ -31,11 +31,12 @@
 //! ## Sources
 //! - fio issue 1206: one thread reaches 0.6 to 0.7 M IOPS, so few are needed
 
-use crate::facts::{block_sections, is_synchronous};
+use crate::facts::block_sections;
 use crate::finding::{With, warning};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
+use model::job::engines::is_synchronous;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {

@@ -30,7 +30,7 @@
 //! - Field reports: A/A differences of 0.3 to 160 %
 
 use crate::finding::{With, warning};
-use crate::measured::{block_results, interval_rates, mean, trend, variation};
+use crate::measured::{block_results, interval_rates, trend, variation};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -66,7 +66,7 @@ fn one(result: &SectionResult) -> Option<Finding> {
         "The rate of single intervals varies by {} around {} IOPS: a difference of a few per cent to another run \
          means nothing.",
         units::share(noise),
-        units::count(mean(&rates).round())
+        units::count(stats::mean(&rates).round())
     );
     let finding = warning(&result.name, claim)
         .shows("intervals", rates.len())

@@ -36,7 +36,7 @@
 //! - SNIA, Solid State Storage Performance Test Specification: range at most 20 %, slope at most 10 % of the mean
 
 use crate::finding::{With, warning};
-use crate::measured::{block_results, interval_rates, mean, trend};
+use crate::measured::{block_results, interval_rates, trend};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -71,7 +71,7 @@ fn one(result: &SectionResult) -> Option<Finding> {
         last.iter().copied().reduce(f64::max)?,
     );
     let slope = trend(last)?;
-    let is_steady = high - low <= RANGE * mean(last) || slope.abs() <= SLOPE;
+    let is_steady = high - low <= RANGE * stats::mean(last) || slope.abs() <= SLOPE;
     if last.len() < LEAST || is_steady {
         return None;
     }

@@ -40,7 +40,7 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
 use crate::finding::{With, warning};
-use crate::measured::{Stage, device_bytes_least, stages};
+use crate::measured::{Stage, stages};
 use crate::{Facts, Rule, When};
 use model::finding::{Finding, Level};
 use model::units;
@@ -77,7 +77,10 @@ fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
             .sections
             .iter()
             .all(|section| section.job.ramp_ms == 0);
-    let seen = device_bytes_least(facts, device, stage).filter(|_| is_plain)?;
+    let seen = stage
+        .window
+        .device_bytes_least(facts.sensors, device)
+        .filter(|_| is_plain)?;
     let ours = stage.read_bytes + stage.write_bytes;
     let others =
         (seen.read - stage.read_bytes).max(0.0) + (seen.written - stage.write_bytes).max(0.0);

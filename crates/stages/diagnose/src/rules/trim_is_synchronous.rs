@@ -40,6 +40,7 @@
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
 use crate::{Facts, Rule, When};
+use kernel::release::Release;
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -54,7 +55,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// The first kernel whose io_uring discards.
-const URING_DISCARD: (u32, u32) = (6, 12);
+const URING_DISCARD: Release = Release(6, 12);
 
 fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     let is_old = facts

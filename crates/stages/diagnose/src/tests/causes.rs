@@ -3,6 +3,7 @@
 use crate::scene_examples::{Expected, SceneExample};
 use crate::{Cause, causes, causes_of};
 use model::finding::{Finding, Level};
+use std::collections::BTreeSet;
 
 /// The fenced scenes below a heading of a page.
 fn blocks(page: &str, heading: &str) -> Vec<String> {
@@ -111,6 +112,37 @@ fn silent_examples_stay_silent() {
             cause.id
         );
     }
+}
+
+#[test]
+fn scenes_state_facts_that_collectors_write() {
+    let pages = inventory::collectors::PAGES.iter();
+    let fields =
+        pages.filter_map(|(_, page)| page.split("## Fields\n").nth(1)?.split("\n## ").next());
+    // Between backticks is every second part.
+    let told: BTreeSet<&str> = fields
+        .flat_map(|text| text.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(told.contains("transport") && told.contains("memory_bytes"));
+    for (cause, text) in scenes() {
+        let example = SceneExample::parse(&text);
+        let path = example.scene().path;
+        let layers = path.root.walk().into_iter().chain(&path.machine);
+        for name in layers.flat_map(|layer| layer.facts.keys()) {
+            assert!(
+                told.contains(name.as_str()),
+                "{cause} states the fact {name}, which no collector writes"
+            );
+        }
+    }
+}
+
+/// Every scene, with the id of its cause.
+fn scenes() -> impl Iterator<Item = (&'static str, String)> {
+    pages().flat_map(|(cause, page)| {
+        let all = [blocks(page, "Example"), blocks(page, "Stays silent")].concat();
+        all.into_iter().map(|scene| (cause.id, scene))
+    })
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod decisions;
 mod garbage;
+mod metrics;
 mod out_of_time;
 mod pipe;
 mod refusals;

@@ -3,9 +3,10 @@
 //! The limits that bind this process, of its own group and of all above it, and whether it runs in a container.
 //!
 //! ## What it reads
-//! `/proc/self/cgroup`; `io.max`, `io.weight`, `io.bfq.weight`, `memory.max` of version 2 and `blkio.throttle.*`,
-//! `blkio.weight`, `memory.limit_in_bytes` of version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers
-//! `/.dockerenv`, `/run/.containerenv`, `/run/systemd/container`, `/var/run/secrets/kubernetes.io`.
+//! `/proc/self/cgroup`, and `/proc/self/mountinfo` for where the hierarchies are; `io.max`, `io.weight`,
+//! `io.bfq.weight`, `memory.max` of version 2 and `blkio.throttle.*`, `blkio.weight`, `memory.limit_in_bytes` of
+//! version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers `/.dockerenv`, `/run/.containerenv`,
+//! `/run/systemd/container`, `/var/run/secrets/kubernetes.io`.
 //!
 //! ## Fields
 //! - `cgroup_version`: `1`, `2` or `hybrid`; `cgroup`: this process's group
@@ -29,6 +30,7 @@ pub static COLLECTOR: Collector = Collector {
     kinds: &[LayerKind::Machine],
     reads: &[
         "/proc/self/cgroup",
+        "/proc/self/mountinfo",
         "/sys/fs/cgroup/*/io.max",
         "/sys/fs/cgroup/blkio/*/blkio.throttle.*",
     ],
@@ -53,7 +55,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.fact("io_limits_from", Some(groups.join("; ")));
     }
     draft.fact("io_weight", cgroups::io_weight(host));
-    let memory = host.meminfo_bytes("MemTotal:").unwrap_or(u64::MAX);
+    let memory = host.meminfo_bytes("MemTotal").unwrap_or(u64::MAX);
     let limit = cgroups::memory_bytes(host).filter(|limit| *limit < memory);
     draft.fact("memory_limit_bytes", limit.map(|limit| limit.to_string()));
 }

@@ -19,9 +19,9 @@
 //! ## Example
 //! `ext4` on `/srv` from `/dev/vg0/data`, `rw,relatime`, 118 GiB free; below it `dm-0`.
 
-use crate::mounts::Mount;
 use crate::{Below, Collector, Draft, Survey, device};
 use host::Host;
+use kernel::mounts::Mount;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -44,11 +44,11 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     draft.layer.name.clone_from(&mount.point);
     draft.layer.title = format!("{} on {}", mount.fstype, mount.point);
-    draft.layer.devno = Some(mount.devno.clone());
+    draft.layer.devno = Some(mount.devno.to_string());
     draft.fact("fstype", Some(&mount.fstype));
     draft.fact("source", Some(&mount.source));
     draft.fact("mount_point", Some(&mount.point));
-    draft.fact("options", Some(&mount.options));
+    draft.fact("options", Some(mount.options.join(",")));
     draft.fact(
         "subdirectory",
         Some(&mount.root).filter(|root| *root != "/"),
@@ -73,15 +73,13 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
 /// What sets this mount apart from others of the same file system.
 fn details(survey: &Survey<'_>, draft: &mut Draft, mount: &Mount) {
     let host = survey.host;
-    let has = |options: &str, word: &str| options.split(',').any(|option| option == word);
     // The options of mount and file system stand together; both words among them are a contradiction.
-    let is_read_only = has(&mount.options, "ro");
-    let differs = is_read_only && has(&mount.options, "rw");
+    let differs = mount.is_read_only() && mount.has("rw");
     draft.fact(
         "super_options",
-        Some(&mount.super_options).filter(|_| differs),
+        differs.then(|| mount.super_options.join(",")),
     );
-    draft.fact("read_only", is_read_only.then_some("yes"));
+    draft.fact("read_only", mount.is_read_only().then_some("yes"));
     let namespace = |process: &str| host.link(&format!("/proc/{process}/ns/mnt"));
     if let Some((own, first)) = namespace("self").zip(namespace("1")) {
         draft.fact("namespace", (own != first).then_some("own"));
@@ -177,8 +175,8 @@ fn upper_directory(survey: &mut Survey<'_>, mount: &Mount) -> Option<String> {
 
 /// The number says most; btrfs and file systems mounted by an old initramfs give 0:N there and a node as the source.
 fn device_of(host: &Host, mount: &Mount) -> Option<String> {
-    let by_number = (!mount.devno.starts_with("0:"))
-        .then(|| device::by_number(host, &mount.devno))
+    let by_number = (mount.devno.major != 0)
+        .then(|| device::by_number(host, &mount.devno.to_string()))
         .flatten();
     by_number.or_else(|| device::by_node(host, &mount.source))
 }

@@ -14,6 +14,7 @@
 //! NFS on `/home` reads 128 KiB ahead, whatever the settings of local disks.
 
 use crate::{Collector, Draft, Survey};
+use kernel::devno::Devno;
 use model::iopath::LayerKind;
 
 const CLASS: &str = "/sys/class/bdi";
@@ -66,11 +67,11 @@ fn own(survey: &Survey<'_>, draft: &Draft) -> Option<String> {
         .into_iter()
         .filter(|name| name.starts_with(&counted))
         .collect();
-    let mut numbers: Vec<&str> = survey
+    let mut numbers: Vec<Devno> = survey
         .mounts
         .iter()
         .filter(|mount| mount.fstype == fstype)
-        .map(|mount| mount.devno.as_str())
+        .map(|mount| mount.devno)
         .collect();
     numbers.sort_unstable();
     numbers.dedup();

@@ -12,8 +12,8 @@
 //! ## Example
 //! `/etc/fstab:3` gives `/srv` the options `noatime,nobarrier`, of which the kernel took `noatime`.
 
-use crate::mounts::unescape;
 use crate::{Collector, Draft, Survey, secrets};
+use kernel::octal::unescaped;
 use model::iopath::LayerKind;
 
 const FILE: &str = "/etc/fstab";
@@ -37,7 +37,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let is_ours = fields
             .get(1)
-            .is_some_and(|point| unescape(point) == draft.layer.name);
+            .is_some_and(|point| unescaped(point) == draft.layer.name);
         is_ours.then(|| {
             (
                 index + 1,

@@ -50,7 +50,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     );
     draft.fact(
         "memory_bytes",
-        host.meminfo_bytes("MemTotal:")
+        host.meminfo_bytes("MemTotal")
             .map(|bytes| bytes.to_string()),
     );
     draft.fact(

@@ -10,7 +10,7 @@
 //! - `server`, `export`: of NFS, CIFS, Ceph, GlusterFS, 9p and virtiofs, from the source
 //! - `nfs_version`, `rsize`, `wsize`, `nconnect`, `nfs_proto`, `nfs_timeo`: of NFS; `rsize` and `wsize` also of CIFS
 //! - `nfs_hard`: `no` where I/O fails when the server is silent (`soft`, `softerr`)
-//! - `smb_version`; `cache`: of CIFS and 9p (`strict`, `none`, `loose`, `mmap`)
+//! - `smb_version`; `cache`: of CIFS and 9p (`strict`, `none`, `loose`, `mmap`); `msize`: bytes of a 9p message
 //! - `sync`: `yes` where every write waits for the server
 //! - `attribute_cache`: `off` with `noac`
 //! - `fuse_program`: `sshfs` of `fuse.sshfs`; of a plain `fuse` the source

@@ -25,6 +25,7 @@
 
 use crate::{Collector, Draft, Survey, link};
 use host::Host;
+use kernel::choice;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -162,11 +163,7 @@ fn power_saving(host: &Host, function: &str, draft: &mut Draft) {
     let policy = host
         .text("/sys/module/pcie_aspm/parameters/policy")
         .unwrap_or_default();
-    let chosen = policy
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'))
-        .map(|(chosen, _)| chosen);
-    draft.fact("aspm", chosen);
+    draft.fact("aspm", choice::chosen(&policy));
     let names = host
         .list(&format!("{function}/link"))
         .into_iter()

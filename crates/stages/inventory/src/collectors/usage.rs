@@ -14,6 +14,9 @@
 //! `sdb` is held by `md0`, which is mounted on `/srv`.
 
 use crate::{Collector, Draft, Survey};
+use kernel::devno::Devno;
+use kernel::mounts::Mount;
+use kernel::swaps;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -40,10 +43,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let node = format!("/dev/{}", draft.layer.name.replace('!', "/"));
     let holders = host.list(&draft.path("holders")).join(",");
     draft.fact("holders", Some(holders).filter(|names| !names.is_empty()));
-    let devno = draft.layer.devno.clone();
-    let is_ours = |mount: &&super::super::mounts::Mount| {
-        Some(&mount.devno) == devno.as_ref()
-            || (mount.devno.starts_with("0:") && mount.source == node)
+    let devno = draft.layer.devno.as_deref().and_then(Devno::parse);
+    let is_ours = |mount: &&Mount| {
+        Some(mount.devno) == devno || (mount.devno.major == 0 && mount.source == node)
     };
     let mut points: Vec<String> = survey
         .mounts
@@ -57,10 +59,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         Some(points.join(",")).filter(|points| !points.is_empty()),
     );
     let swaps = host.text("/proc/swaps").unwrap_or_default();
-    let is_swap = swaps
-        .lines()
-        .skip(1)
-        .any(|line| line.split_whitespace().next() == Some(node.as_str()));
+    let is_swap = swaps::areas(&swaps).contains(&node);
     draft.fact("swap", is_swap.then_some("yes"));
 }
 

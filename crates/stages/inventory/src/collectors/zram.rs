@@ -15,6 +15,7 @@
 //! `zram0`, 4 GiB, lzo-rle: 1.2 GiB stored in 410 MiB of memory.
 
 use crate::{Collector, Draft, Survey};
+use kernel::choice;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -34,7 +35,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     draft.fact_from(host, "size_bytes", "disksize");
     let algorithms = host.text(&draft.path("comp_algorithm"));
-    draft.fact("algorithm", algorithms.as_deref().and_then(chosen));
+    draft.fact("algorithm", algorithms.as_deref().and_then(choice::chosen));
     // Documentation/admin-guide/blockdev/zram.rst: orig_data_size compr_data_size mem_used_total …, in bytes.
     let stat = host.text(&draft.path("mm_stat")).unwrap_or_default();
     let mut columns = stat.split_whitespace();
@@ -46,15 +47,6 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         .filter(|device| device.trim() != "none");
     draft.fact("backing_device", backing);
     draft.layer.title = "compressed RAM disk".into();
-}
-
-/// `lzo [lzo-rle] zstd` → `lzo-rle`.
-fn chosen(choices: &str) -> Option<&str> {
-    choices
-        .split_once('[')?
-        .1
-        .split_once(']')
-        .map(|(chosen, _)| chosen)
 }
 
 #[cfg(test)]

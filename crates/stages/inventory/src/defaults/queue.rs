@@ -1,6 +1,7 @@
 //! Defaults of a device's request queue and of its scheduler.
 
 use super::{Kernel, always, because};
+use kernel::choice;
 use model::iopath::{KernelDefault, Layer, LayerKind};
 
 /// Tunables of the schedulers (block/mq-deadline.c, bfq-iosched.c, kyber-iosched.c; cfq-iosched.c and
@@ -94,8 +95,7 @@ fn scheduler(layer: &Layer, kernel: &Kernel) -> Option<KernelDefault> {
             .setting("scheduler")
             .and_then(|setting| setting.value.value())
             .unwrap_or_default();
-        list.split_whitespace()
-            .any(|word| word.trim_matches(['[', ']']) == name)
+        choice::offered(list).any(|word| word == name)
     };
     match layer.kind {
         LayerKind::Disk => {}

@@ -15,10 +15,11 @@
 
 mod header;
 
-use super::pattern::{fill, mix64, refresh};
+use super::pattern::{fill, refresh};
 use super::source::{ANY_WRITE, CHECKS, Io};
 use header::{Damage, HEADER_BYTES, Header};
 use model::job::{BlockSize, Buffers, Distribution, Job, Sharing};
+use stats::dice::mix64;
 
 /// Bytes of a compressible buffer that are compressible by themselves, as in fio.
 const COMPRESS_CHUNK: usize = 512;

@@ -48,7 +48,7 @@ use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
-use host::{Host, clock};
+use host::clock;
 use imports::fio_json;
 use model::job::Job;
 use program::Program;
@@ -59,7 +59,7 @@ pub static ENGINE: Engine = Engine {
     since: "0.1.0",
     summary: "the installed fio, its exact histograms read from json+",
     has_depth: false,
-    runs: Runs::Once,
+    runs: Runs::Program,
     needs: Needs::Files,
     operations: &[],
     open,
@@ -122,7 +122,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
 /// The device's counters, or a note on why there is no rate over time.
 fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
     let opened = match &worker.place.device {
-        Some(device) => Watched::open(&Host::live(), device),
+        Some(device) => Watched::open(&worker.place.host, device),
         None => Err("there is no block device below the target".to_string()),
     };
     match opened {

@@ -41,7 +41,9 @@ use crate::source::Kind;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 use flight::{Flight, Gate, Rest};
+use host::Host;
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode, squeue, types};
+use kernel::release::Release;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 /// The engine.
@@ -97,7 +99,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         fixed_files,
         fixed_buffers,
         on_devices,
-        carries_trims: !on_devices || has_discard(),
+        carries_trims: !on_devices || has_discard(&worker.place.host),
         carries_syncs: true,
     };
     if worker.job.rw.trims() && !how.carries_trims {
@@ -115,14 +117,10 @@ const TRIMS_WAIT: &str = "trims of a device are done one at a time, whatever iod
                           Linux 6.12 on";
 
 /// Whether this kernel's block devices take discards from a ring (Linux 6.12).
-fn has_discard() -> bool {
-    let release = host::Host::live()
-        .text("/proc/sys/kernel/osrelease")
-        .unwrap_or_default();
-    let mut numbers = release
-        .split(['.', '-'])
-        .map(|part| part.trim().parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 12)
+fn has_discard(host: &Host) -> bool {
+    let text = host.text("/proc/sys/kernel/osrelease");
+    let release = text.and_then(|text| Release::parse(&text));
+    release.is_some_and(|release| release.at_least(6, 12))
 }
 
 /// A ring with the best flags this kernel takes, and their place in `FLAGS`.

@@ -31,7 +31,6 @@
 use crate::device::{LOOK_NS, Watched};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
-use host::Host;
 use host::clock;
 use host::process::CpuTime;
 use model::units;
@@ -42,7 +41,7 @@ pub static ENGINE: Engine = Engine {
     since: "0.1.0",
     summary: "no load of its own: watches what others do to the device",
     has_depth: false,
-    runs: Runs::Once,
+    runs: Runs::LookingOn,
     needs: Needs::Nothing,
     operations: &[],
     open,
@@ -66,7 +65,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
             model::text::shown(worker.place.target.path())
         ))
     })?;
-    let watched = Watched::open(&Host::live(), &device).map_err(failed)?;
+    let watched = Watched::open(&worker.place.host, &device).map_err(failed)?;
     Ok(Opened {
         description: format!("none: the load that is on {device}, by its own counters"),
         notes: vec![format!(

@@ -28,13 +28,14 @@
 //! iodyno run /srv --ioengine stream --rw write --size 4g --numjobs 3
 //! ```
 
-use crate::pattern::{Blocks, mix64, refresh};
+use crate::pattern::{Blocks, refresh};
 use crate::source::{Io, Kind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 use host::files::DataFile;
 use model::job::Rw;
 use report::Report;
+use stats::dice::mix64;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

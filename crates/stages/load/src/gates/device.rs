@@ -3,6 +3,7 @@
 use crate::LoadError;
 use host::files::Kind;
 use host::{Host, Target};
+use kernel::devno::Devno;
 use model::text::shown;
 use std::ops::Range;
 
@@ -29,8 +30,8 @@ pub struct Device {
 /// A device that shares bytes with the one asked about.
 pub struct Overlap {
     pub name: String,
-    /// `major:minor`.
-    pub number: String,
+    /// None where /sys does not show it.
+    pub number: Option<Devno>,
     /// What it is to the one asked about: `it`, `its partition sdb1`.
     pub subject: String,
 }
@@ -67,7 +68,7 @@ impl Overlap {
     fn new(host: &Host, name: &str, subject: String) -> Overlap {
         let number = host
             .text(&format!("/sys/class/block/{name}/dev"))
-            .unwrap_or_default();
+            .and_then(|text| Devno::parse(&text));
         Overlap {
             name: name.into(),
             number,
@@ -81,11 +82,10 @@ impl Overlap {
         if !path.starts_with("/dev/") && !path.starts_with("/proc/") {
             return false;
         }
-        let number = match host.kind(path) {
-            Some(Kind::BlockDevice { major, minor }) => format!("{major}:{minor}"),
-            _ => return names_device(host, path, &self.name),
-        };
-        number == self.number
+        match host.kind(path) {
+            Some(Kind::BlockDevice { major, minor }) => self.number == Some(Devno { major, minor }),
+            _ => names_device(host, path, &self.name),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::device::Device;
 use host::files::{self, Identity};
 use host::{Host, process};
+use kernel::process_stat::ProcessStat;
 use model::text::shown;
 use std::cell::Cell;
 use std::path::Path;
@@ -134,19 +135,12 @@ fn open_files(host: &Host, process: &str) -> (Vec<(String, String)>, bool) {
     (open, is_seen)
 }
 
-/// Kernel threads have no descriptors, and only root may see that. `PF_KTHREAD` of the flags, the ninth field of stat
-/// (proc(5)), which anybody may read; the second one is a name in brackets that may hold anything.
+/// Kernel threads have no descriptors, and only root may see that; what they are anybody may read.
 fn is_kernel_thread(host: &Host, process: &str) -> bool {
-    const PF_KTHREAD: u32 = 0x0020_0000;
     let stat = host
         .text(&format!("/proc/{process}/stat"))
         .unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let flags = after_name
-        .split_whitespace()
-        .nth(6)
-        .and_then(|flags| flags.parse::<u32>().ok());
-    flags.is_some_and(|flags| flags & PF_KTHREAD != 0)
+    ProcessStat::parse(&stat).is_some_and(|stat| stat.is_kernel_thread())
 }
 
 fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {

@@ -101,6 +101,13 @@ fn partitions_disks_swap_and_foreign_numbers_count() {
             "sdb",
             "it is mounted on /a and 1 more",
         ),
+        // Newer kernels escape `#`, and a source may be all there is to know the device by.
+        (
+            "40 1 0:50 / /a\\043b rw - btrfs /dev/\\163db rw",
+            SWAPS,
+            "sdb",
+            "it is mounted on /a#b",
+        ),
         (
             "",
             "Filename\n/dev/sdb1 partition 1 0 -2",

@@ -1,9 +1,10 @@
 //! Every use of a device or a file that /proc, /sys and the kernel's targets show, each a clause for people.
 
 use super::device::{Device, Overlap};
-use super::mounts::{self, unescaped};
+use super::mounts;
 use host::Host;
 use host::files::{self, Identity};
+use kernel::swaps;
 use model::text::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,9 +17,9 @@ pub fn of(host: &Host, device: &Device, depth: u32) -> Vec<String> {
         let subject = &part.subject;
         let mounted = mounts
             .iter()
-            .filter(|mount| mount.is_of(host, part))
-            .map(|mount| &mount.point);
-        let points: BTreeSet<&String> = mounted.collect();
+            .filter(|mount| mounts::is_of(mount, host, part))
+            .map(mounts::point);
+        let points: BTreeSet<String> = mounted.collect();
         clauses.extend(points.first().map(|point| match points.len() {
             1 => format!("{subject} is mounted on {point}"),
             count => format!("{subject} is mounted on {point} and {} more", count - 1),
@@ -35,7 +36,10 @@ pub fn of(host: &Host, device: &Device, depth: u32) -> Vec<String> {
         if points.is_empty() && btrfs_has(host, &part.name) {
             clauses.push(format!("{subject} belongs to a mounted btrfs"));
         }
-        let is_over = |backing: &Identity| backing.special == part.number;
+        let is_over = |backing: &Identity| {
+            part.number
+                .is_some_and(|number| number.to_string() == backing.special)
+        };
         clauses.extend(of_path(
             host,
             subject,
@@ -112,8 +116,8 @@ pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
     let on = |part: &Overlap| {
         let here = mounts
             .iter()
-            .filter(|mount| mount.is_of(host, part))
-            .map(|mount| mount.point.clone());
+            .filter(|mount| mounts::is_of(mount, host, part))
+            .map(mounts::point);
         let holders = host.list(&format!("/sys/class/block/{}/holders", part.name));
         let above = holders
             .iter()
@@ -125,11 +129,7 @@ pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
 }
 
 fn swaps(host: &Host) -> Vec<String> {
-    let text = host.text("/proc/swaps").unwrap_or_default();
-    text.lines()
-        .skip(1)
-        .filter_map(|line| Some(unescaped(line.split_whitespace().next()?)))
-        .collect()
+    swaps::areas(&host.text("/proc/swaps").unwrap_or_default())
 }
 
 fn btrfs_has(host: &Host, name: &str) -> bool {

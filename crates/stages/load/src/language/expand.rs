@@ -47,13 +47,7 @@ fn of_machine(keyword: &str) -> Option<String> {
     let number = match keyword {
         "$pagesize" => host::rights::page_bytes(),
         "$ncpus" => host::process::allowed_cpus().len() as u64,
-        _ => {
-            let text = host::Host::live().text("/proc/meminfo")?;
-            let line = text
-                .lines()
-                .find_map(|line| line.strip_prefix("MemTotal:"))?;
-            line.split_whitespace().next()?.parse::<u64>().ok()? / 1024
-        }
+        _ => host::Host::live().meminfo_bytes("MemTotal")? >> 20,
     };
     Some(number.to_string())
 }

@@ -8,9 +8,9 @@ mod permutation;
 mod skew;
 mod zipf;
 
-use super::pattern::mix64;
 pub use permutation::Permutation;
-pub use skew::{Random, Skew};
+pub use skew::Skew;
+use stats::dice::mix64;
 
 /// A share of the target's blocks, `first..first + count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

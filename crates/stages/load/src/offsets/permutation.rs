@@ -1,6 +1,6 @@
 //! A random order of numbers without a map: an alternating Feistel network over a rectangle.
 
-use crate::pattern::mix64;
+use stats::dice::mix64;
 
 /// Rounds of the network. Four make the order indistinguishable from chance by the tests below; fewer do not.
 const ROUNDS: usize = 4;

@@ -11,44 +11,8 @@
 //! the range is drawn again. Which blocks are hot depends on the seed, in both.
 
 use super::{Permutation, zipf::Zipf};
-use crate::pattern::mix64;
 use model::job::Distribution;
-
-/// A stream of random numbers, decided by its seed: SplitMix64.
-#[derive(Clone, Debug)]
-pub struct Random {
-    seed: u64,
-    next: u64,
-}
-
-impl Random {
-    /// The stream of a seed.
-    pub fn new(seed: u64) -> Random {
-        Random {
-            seed: mix64(seed),
-            next: 0,
-        }
-    }
-
-    /// 64 random bits.
-    #[inline]
-    pub fn bits(&mut self) -> u64 {
-        self.next += 1;
-        mix64(self.seed.wrapping_add(self.next))
-    }
-
-    /// Evenly from 0 to 1, 1 excluded.
-    #[inline]
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Evenly below `count`.
-    #[inline]
-    pub fn below(&mut self, count: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(count)) >> 64) as u64
-    }
-}
+use stats::dice::{Random, mix64};
 
 /// Where random I/O goes among `count` places, with repeats.
 #[derive(Clone, Debug)]
@@ -172,15 +136,14 @@ fn zoned(ends: impl Iterator<Item = (u64, u64)>, count: u64) -> Skew {
     }
 }
 
-/// The polar-free form of Box and Muller; draws outside the range are drawn again. A bell as wide as the range has a
+/// The normal law; draws outside the range are drawn again. A bell as wide as the range has a
 /// third of its draws inside, so that few are needed.
 fn normal(count: u64, deviation: f64, random: &mut Random) -> u64 {
     // Wider than this the bell is flat over the range to a per cent, and most draws would be thrown away.
     let deviation = deviation.min(count as f64 * 4.0);
     let middle = count as f64 / 2.0;
     loop {
-        let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
-        let place = middle + deviation * radius * (std::f64::consts::TAU * random.unit()).cos();
+        let place = middle + deviation * random.normal();
         if place >= 0.0 && place < count as f64 {
             return place as u64;
         }
@@ -190,8 +153,6 @@ fn normal(count: u64, deviation: f64, random: &mut Random) -> u64 {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use statrs::distribution::{ChiSquared, ContinuousCDF};
-    use statrs::distribution::{Normal, Uniform};
 
     /// Fails when draws of these shares would be as far off by chance once in a million tests. Neighbouring cells are
     /// put together until ten draws are expected in each.
@@ -218,7 +179,7 @@ pub mod tests {
         if cells < 2 {
             return;
         }
-        let chance = 1.0 - ChiSquared::new(f64::from(cells - 1)).unwrap().cdf(sum);
+        let chance = stats::chi_square_tail(sum, f64::from(cells - 1));
         assert!(
             chance > 1e-6,
             "{label}: χ² {sum:.1} over {cells} cells, chance {chance:e}"
@@ -316,9 +277,9 @@ pub mod tests {
                 .map(|_| skew.draw(&mut random) as f64 / count as f64)
                 .collect();
             let sigma = (percent / 100.0).min(4.0);
-            let bell = Normal::new(0.5, sigma).unwrap();
-            let (low, high) = (bell.cdf(0.0), bell.cdf(1.0));
-            let off = kolmogorov(&mut draws, |x| (bell.cdf(x) - low) / (high - low));
+            let bell = |x: f64| stats::normal_cdf((x - 0.5) / sigma);
+            let (low, high) = (bell(0.0), bell(1.0));
+            let off = kolmogorov(&mut draws, |x| (bell(x) - low) / (high - low));
             assert!(off < 2.4, "{percent} %: {off}");
         }
     }
@@ -331,8 +292,7 @@ pub mod tests {
             let mut draws: Vec<f64> = (0..100_000)
                 .map(|_| (skew.draw(&mut random) as f64 + (random.unit())) / count as f64)
                 .collect();
-            let even = Uniform::new(0.0, 1.0).unwrap();
-            assert!(kolmogorov(&mut draws, |x| even.cdf(x)) < 2.4);
+            assert!(kolmogorov(&mut draws, |x| x) < 2.4);
         }
     }
 

@@ -4,7 +4,7 @@
 //! distributions", ACM TOMACS 6, 1996): the area below a continuous hat of the same shape is inverted in closed form,
 //! and a draw is rejected with a probability that stays below a few per cent whatever the number of ranks.
 
-use super::Random;
+use stats::dice::Random;
 
 /// Ranks `1..=count`, rank k with a share proportional to `k^-theta`.
 #[derive(Clone, Debug)]

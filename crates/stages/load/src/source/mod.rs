@@ -15,11 +15,11 @@ mod walk;
 
 use super::counters::lane;
 use super::offsets::{Offsets, Range};
-use super::pattern::mix64;
 use host::files::DataFile;
 use model::job::{BlockSize, Distribution, Job};
 use read_back::ReadBack;
 pub use read_back::{ANY_WRITE, CHECKS};
+use stats::dice::mix64;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use stream::{Step, Stream, ios_to_do, write_share};

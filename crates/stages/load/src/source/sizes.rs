@@ -1,7 +1,7 @@
 //! How large the next block of one direction is.
 
-use crate::offsets::Random;
 use model::job::BlockSize;
+use stats::dice::Random;
 
 /// Block sizes of one direction, ready to be drawn.
 #[derive(Clone, Debug)]

@@ -3,9 +3,8 @@
 use super::walk::{DIRECTIONS, Walk};
 use super::{Io, Kind, Span, sizes::Sizes};
 use crate::data;
-use crate::offsets::Random;
-use crate::pattern::mix64;
 use model::job::Job;
+use stats::dice::{Random, mix64};
 
 /// What comes next in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@
 //! over where the next block does not fit any more.
 
 use super::Span;
-use crate::offsets::{Offsets, Random, Range, Skew};
+use crate::offsets::{Offsets, Range, Skew};
 use model::job::{Distribution, Job};
+use stats::dice::Random;
 
 /// Directions, as places in the tables of a walk.
 pub const DIRECTIONS: usize = 3;

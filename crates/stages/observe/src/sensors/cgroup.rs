@@ -32,12 +32,13 @@ mod group;
 mod hierarchy;
 mod parts;
 
+use crate::declare::{field_of, metric};
 use crate::{Column, Metric, Opened, Scope, Sensor, Source};
 use group::Group;
 use hierarchy::Hierarchies;
 use host::{Host, clock};
 use model::field::{Field, Formula};
-use model::sample::MetricKind::{self, Counter, Gauge};
+use model::sample::MetricKind::{Counter, Gauge};
 use parts::Disks;
 
 /// What this file measures.
@@ -54,22 +55,6 @@ pub static SENSOR: Sensor = Sensor {
     fields: FIELDS,
     open,
 };
-
-const fn metric(
-    name: &'static str,
-    unit: &'static str,
-    kind: MetricKind,
-    meaning: &'static str,
-    cannot_tell: &'static str,
-) -> Metric {
-    Metric {
-        name,
-        unit,
-        kind,
-        meaning,
-        cannot_tell,
-    }
-}
 
 const BUFFERED: &str = "buffered writes under version 1, or on file systems without writeback accounting: those \
                         count for the root";
@@ -216,18 +201,7 @@ const PERCENT_OF_US: f64 = 100.0 / 1e6;
 
 /// A field whose meaning is that of its metric.
 const fn field(name: &'static str, unit: &'static str, place: usize, formula: Formula) -> Field {
-    let Metric {
-        meaning,
-        cannot_tell,
-        ..
-    } = METRICS[place];
-    Field {
-        name,
-        unit,
-        meaning,
-        cannot_tell,
-        formula,
-    }
+    field_of(&METRICS[place], name, unit, formula)
 }
 
 static FIELDS: &[Field] = &[

@@ -24,8 +24,6 @@
 //! ## Example
 //! `cpu.1.softirq` grows by 61 ticks in a second: CPU 1 spends 61 % of its time in soft interrupts.
 
-mod fields;
-
 use crate::declare::metric;
 use crate::scan::Scan;
 use crate::{Column, Metric, Opened, Scope, Sensor, Source};
@@ -39,7 +37,7 @@ pub static SENSOR: Sensor = Sensor {
     every_ms: 0,
     reads: &["/proc/stat"],
     metrics: METRICS,
-    fields: fields::FIELDS,
+    fields: model::field::cpu::FIELDS,
     open,
 };
 

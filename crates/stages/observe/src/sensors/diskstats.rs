@@ -33,11 +33,11 @@
 //! `disk.vda.read_ios` from 380215 to 381239 in a second: 1,024 reads completed.
 
 mod alone;
-mod fields;
 
 use crate::scan::Scan;
 use crate::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
 use host::{Host, Sampled};
+use kernel::stat::COLUMNS_LEAST;
 use model::sample::MetricKind::{Counter, Counter32, Gauge};
 
 /// What this file measures.
@@ -51,7 +51,7 @@ pub static SENSOR: Sensor = Sensor {
         "/sys/class/block/*/queue/iostats",
     ],
     metrics: METRICS,
-    fields: fields::FIELDS,
+    fields: model::field::disk::FIELDS,
     open,
 };
 
@@ -184,8 +184,6 @@ static WHOLE: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1
 static OLD_PARTITION: [usize; 4] = [0, 2, 4, 6];
 /// Place of the I/Os in flight among the counters of a whole line.
 const IN_FLIGHT: usize = 8;
-/// A line has at least the eleven counters of Linux 2.6.
-const COUNTERS_MIN: usize = 11;
 /// Each device's `queue/iostats` is looked at once in so many readings, or one with each reading where there are more.
 const READINGS_OF_A_ROUND: usize = 100;
 
@@ -284,7 +282,7 @@ fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> Sta
         count += 1;
     }
     match count {
-        0..COUNTERS_MIN if count != OLD_PARTITION.len() => State::Unwanted,
+        0..COLUMNS_LEAST if count != OLD_PARTITION.len() => State::Unwanted,
         _ if !is_named && !is_used => State::Idle,
         4 => State::Fresh(&OLD_PARTITION),
         _ => State::Fresh(&WHOLE[..count.min(WHOLE.len())]),
@@ -326,7 +324,7 @@ impl Diskstats {
         if device.setting.is_none() {
             device.setting = setting(&self.host, &directory());
         }
-        if device.stat.is_none() && device.metrics.len() >= COUNTERS_MIN {
+        if device.stat.is_none() && device.metrics.len() >= COLUMNS_LEAST {
             device.stat = alone::open(&self.host, &device.name);
         }
         let text = device.setting.as_mut().map(Sampled::read);
@@ -519,12 +517,29 @@ impl Source for Diskstats {
 mod tests {
     use super::*;
     use crate::sensor_tests::{machine, names, read_once, readings};
+    use kernel::counter::Width;
+    use kernel::stat::COLUMNS;
 
     const OLD: &str =
         "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8       1 sda1 0 0 0 0 0 0 0 0 0 0 0";
     const FIFTEEN: &str = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15";
     const NEW: &str = " 254 0 vda 380215 8327 9251938 141512 10146 14476 4592840 55608 0 16204 197580 4061 25 2323072 427 \
         884 31\n   7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
+
+    #[test]
+    fn metrics_wrap_where_the_columns_of_the_kernel_do() {
+        assert_eq!(WHOLE.len(), COLUMNS.len());
+        for (place, column) in WHOLE.iter().zip(COLUMNS) {
+            let metric = &METRICS[*place];
+            assert_eq!(metric.name, format!("disk.{{}}.{}", column.name));
+            let kind = match column.width {
+                Some(Width::Bits32) => Counter32,
+                Some(Width::Bits64) => Counter,
+                None => Gauge,
+            };
+            assert_eq!(metric.kind, kind, "{}", metric.name);
+        }
+    }
 
     #[test]
     fn eleven_counters_have_no_discards() {

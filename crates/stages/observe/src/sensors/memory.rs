@@ -19,8 +19,10 @@
 //! ## Example
 //! `memory.dirty` climbs to 2 GiB, then `memory.writeback` follows: the writes were buffered, the disk comes later.
 
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::declare::field_of;
+use crate::{Column, Metric, Opened, Scope, Sensor, Source};
 use host::{Host, Sampled};
+use kernel::meminfo;
 use model::field::{Field, Formula};
 use model::sample::MetricKind::Gauge;
 
@@ -81,28 +83,17 @@ static METRICS: &[Metric] = &[
 ];
 
 const KEYS: [&[u8]; 7] = [
-    b"MemTotal:",
-    b"MemFree:",
-    b"MemAvailable:",
-    b"Buffers:",
-    b"Cached:",
-    b"Dirty:",
-    b"Writeback:",
+    b"MemTotal",
+    b"MemFree",
+    b"MemAvailable",
+    b"Buffers",
+    b"Cached",
+    b"Dirty",
+    b"Writeback",
 ];
 
 const fn field(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric {
-        meaning,
-        cannot_tell,
-        ..
-    } = METRICS[place];
-    Field {
-        name,
-        unit: "bytes",
-        meaning,
-        cannot_tell,
-        formula: Formula::Last(of, 1.0),
-    }
+    field_of(&METRICS[place], name, "bytes", Formula::Last(of, 1.0))
 }
 
 static FIELDS: &[Field] = &[
@@ -133,22 +124,13 @@ impl Source for Memory {
     }
 
     fn read(&mut self, row: &mut [f64]) -> host::Result<()> {
-        let text = self.0.read()?;
-        let mut left = KEYS.len();
-        for line in parse::lines(text) {
-            let mut words = parse::words(line);
-            let key = words.next().unwrap_or_default();
-            let Some(index) = KEYS.iter().position(|known| *known == key) else {
-                continue;
-            };
-            // The unit is written `kB` and means 1,024 bytes.
-            if let Some(kib) = words.next().and_then(parse::number) {
-                row[index] = kib as f64 * 1024.0;
-            }
-            left -= 1;
-            if left == 0 {
-                break;
-            }
+        let wanted = meminfo::fields(self.0.read()?).filter_map(|(name, value)| {
+            let index = KEYS.iter().position(|known| *known == name)?;
+            Some((index, value))
+        });
+        // The rest of the file is not read once all of them are found.
+        for (index, bytes) in wanted.take(KEYS.len()) {
+            row[index] = bytes as f64;
         }
         Ok(())
     }

@@ -20,6 +20,7 @@
 //! ## Example
 //! `page_cache./srv/db.cached_percent` at 100 during a read test: it measures memory, not the disk.
 
+use crate::declare::field_of;
 use crate::{Column, Metric, Opened, Scope, Sensor, Source};
 use host::files::{Access, CacheDetails, CacheUse, DataFile, Identity, identity};
 use host::{Host, process};
@@ -92,18 +93,7 @@ const fn last(
     of: &'static [&'static str],
     place: usize,
 ) -> Field {
-    let Metric {
-        meaning,
-        cannot_tell,
-        ..
-    } = METRICS[place];
-    Field {
-        name,
-        unit,
-        meaning,
-        cannot_tell,
-        formula: Formula::Last(of, 1.0),
-    }
+    field_of(&METRICS[place], name, unit, Formula::Last(of, 1.0))
 }
 
 static FIELDS: &[Field] = &[

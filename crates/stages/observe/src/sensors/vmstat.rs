@@ -24,10 +24,11 @@
 //! ## Example
 //! `vm.dirtied_bytes_per_s` at 2 GB/s over `vm.written_bytes_per_s` at 400 MB/s: dirty pages grow until writers wait.
 
+use crate::declare::{field_of, metric};
 use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
 use host::{Host, Sampled};
 use model::field::{Field, Formula};
-use model::sample::MetricKind::{self, Counter, Gauge};
+use model::sample::MetricKind::{Counter, Gauge};
 
 /// What this file measures.
 pub static SENSOR: Sensor = Sensor {
@@ -39,22 +40,6 @@ pub static SENSOR: Sensor = Sensor {
     fields: FIELDS,
     open,
 };
-
-const fn metric(
-    name: &'static str,
-    unit: &'static str,
-    kind: MetricKind,
-    meaning: &'static str,
-    cannot_tell: &'static str,
-) -> Metric {
-    Metric {
-        name,
-        unit,
-        kind,
-        meaning,
-        cannot_tell,
-    }
-}
 
 /// In the order in which [`Scale`] and the fields name them.
 static METRICS: &[Metric] = &[
@@ -188,18 +173,7 @@ const KEYS: &[(&[u8], usize, Scale)] = &[
 ];
 
 const fn last(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
-    let Metric {
-        meaning,
-        cannot_tell,
-        ..
-    } = METRICS[place];
-    Field {
-        name,
-        unit: "bytes",
-        meaning,
-        cannot_tell,
-        formula: Formula::Last(of, 1.0),
-    }
+    field_of(&METRICS[place], name, "bytes", Formula::Last(of, 1.0))
 }
 
 const fn rate(
@@ -208,18 +182,7 @@ const fn rate(
     of: &'static [&'static str],
     place: usize,
 ) -> Field {
-    let Metric {
-        meaning,
-        cannot_tell,
-        ..
-    } = METRICS[place];
-    Field {
-        name,
-        unit,
-        meaning,
-        cannot_tell,
-        formula: Formula::Rate(of, 1.0),
-    }
+    field_of(&METRICS[place], name, unit, Formula::Rate(of, 1.0))
 }
 
 static FIELDS: &[Field] = &[

@@ -9,6 +9,7 @@ fn verdict(outcome: Outcome, arm: &str) -> Verdict {
         arm: arm.into(),
         reason: Reason::Confirmed,
         sentence: String::new(),
+        metric: model::metric::ExperimentMetric::iops(),
         effect: Some(0.59),
         low: Some(0.57),
         high: Some(0.61),
@@ -148,7 +149,7 @@ fn a_cpu_and_its_interrupts_are_named() {
     let mut cost = counter(Kind::Cpu, "all", "us_per_io", 31.0, 19.2);
     cost.share = Some(0.9);
     let softirq = counter(Kind::Cpu, "1", "softirq_percent", 61.0, 12.0);
-    let size = counter(Kind::Device, "loop0", "size_read_kib", 4.0, 128.0);
+    let size = counter(Kind::Device, "loop0", "size_read_bytes", 4096.0, 131072.0);
     let wait = counter(Kind::Device, "loop0", "await_read_ms", 0.5, 0.25);
     let moved = Moved {
         not_traced: Some("it needs root; diskstats are all there is".into()),

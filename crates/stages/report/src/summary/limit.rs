@@ -1,15 +1,16 @@
 //! Who set the rate: the device, the depth, the load's own CPU, or the job itself.
 
+use model::curve::Little;
 use model::job::{Arrivals, Job, PerDirection, Rate};
-use model::record::{LoadResult, Record};
+use model::record::LoadResult;
+use model::sample::SensorLog;
 use model::units;
+use model::window::Window;
 
 /// A rate within this share of the one asked for counts as kept.
 const KEPT: f64 = 0.97;
 /// CPU time of a thread from which the load's generator is in the way.
 const BUSY: f64 = 0.9;
-/// Little's law and the depth asked for agree within this share.
-const AGREE: f64 = 0.15;
 
 /// What set the rate of a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,12 +33,6 @@ pub enum Limit {
     Submission,
     /// Nothing can be said.
     Unknown,
-}
-
-/// The depth that Little's law says was reached: rate times mean latency.
-pub fn reached_depth(load: &LoadResult) -> Option<f64> {
-    let latency = load.service.clone().unwrap_or_else(|| load.latency());
-    Some(load.iops() * latency.mean_ns()? / 1e9)
 }
 
 impl Limit {
@@ -69,19 +64,20 @@ impl Limit {
         }
         let threads = f64::from(job.numjobs.max(1));
         let cpu = (load.cpu_user_ms + load.cpu_system_ms) / load.elapsed_ms.max(1.0) / threads;
-        let Some(reached) = reached_depth(load) else {
+        let Some(reached) = load.in_flight() else {
             return Limit::Unknown;
         };
         let asked = f64::from(load.depth);
+        let alone = threads * (1.0 + Little::TOLERANCE);
         let syncs_ns = load.sync.latency.mean_ns().unwrap_or(0.0) * load.sync.ios as f64;
         let syncing = syncs_ns / 1e6 / load.elapsed_ms.max(1.0) / threads;
         if syncing > 0.5 {
             Limit::Sync(syncing)
         } else if cpu > BUSY {
             Limit::Cpu(cpu)
-        } else if reached <= threads * (1.0 + AGREE) && asked <= threads * (1.0 + AGREE) {
+        } else if reached <= alone && asked <= alone {
             Limit::OneAtATime
-        } else if (reached / asked - 1.0).abs() <= AGREE {
+        } else if Little::agrees(reached, asked) {
             Limit::QueueFull
         } else {
             Limit::Submission
@@ -90,7 +86,7 @@ impl Limit {
 
     /// For people.
     pub fn words(self, job: &Job, load: &LoadResult) -> Option<String> {
-        let (asked, reached) = (load.depth, reached_depth(load));
+        let (asked, reached) = (load.depth, load.in_flight());
         let reached = reached.map_or_else(String::new, |depth| {
             units::count((depth * 10.0).round() / 10.0)
         });
@@ -171,28 +167,27 @@ impl DeviceShare {
     }
 }
 
-/// The bytes of the device's own counters against those of the load.
-pub fn device_share(record: &Record, load: &LoadResult) -> Option<DeviceShare> {
-    let device = &record.path.queue_device()?.name;
-    let log = record
-        .sensors
-        .iter()
-        .find(|log| log.sensor == "diskstats")?;
-    let bytes = |name: &str| Some(log.series(&format!("disk.{device}.{name}"))?.delta()? * 512.0);
-    let mut seen = 0.0;
-    if load.read.bytes > 0 {
-        seen += bytes("read_sectors")?;
-    }
-    if load.write.bytes > 0 {
-        seen += bytes("write_sectors")?;
-    }
-    let moved = (load.read.bytes + load.write.bytes) as f64;
+/// The bytes of a device's own counters against those of the only load of a run, in the time that was measured.
+pub fn device_share(
+    job: &Job,
+    load: &LoadResult,
+    sensors: &[SensorLog],
+    device: &str,
+) -> Option<DeviceShare> {
+    let seen = Window::of_load(job, load).device_bytes(sensors, device)?;
+    let sides = [
+        (load.read.bytes as f64, seen.read),
+        (load.write.bytes as f64, seen.written),
+    ];
+    let used = sides.into_iter().filter(|(moved, _)| *moved > 0.0);
+    let (moved, seen) = used.fold((0.0, 0.0), |sum, side| (sum.0 + side.0, sum.1 + side.1));
     (moved > 0.0).then_some(DeviceShare(seen / moved))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::sample::{MetricKind, Series};
 
     fn load(ios: u64, latency_ns: u64) -> LoadResult {
         let mut load = LoadResult {
@@ -241,6 +236,38 @@ mod tests {
         };
         assert_eq!(Limit::of(&job, &load(990, 1_000)), Limit::RateKept);
         assert_eq!(Limit::of(&job, &load(500, 1_000)), Limit::RateMissed(0.5));
+    }
+
+    /// Sectors read by vda at each 500 ms.
+    fn counted(sectors: [f64; 5]) -> SensorLog {
+        let series = |name: &str, values: [f64; 5]| Series {
+            name: format!("disk.vda.{name}"),
+            unit: "sectors".into(),
+            kind: MetricKind::Counter,
+            values: values.map(Some).to_vec(),
+        };
+        let mut log = SensorLog::absent("diskstats", "");
+        log.no_data = None;
+        log.time_ns = (0..5).map(|i| i * 500_000_000).collect();
+        log.series = vec![
+            series("read_sectors", sectors),
+            series("write_sectors", [3.0; 5]),
+        ];
+        log
+    }
+
+    #[test]
+    fn what_a_ramp_moved_is_not_the_loads() {
+        let mut load = load(0, 0);
+        load.read.bytes = 1000 * 512;
+        let job = Job {
+            ramp_ms: 1000,
+            ..Job::default()
+        };
+        let sensors = [counted([0.0, 5e5, 1e6, 1e6 + 500.0, 1e6 + 1000.0])];
+        let share = device_share(&job, &load, &sensors, "vda").unwrap();
+        assert_eq!(share, DeviceShare(1.0));
+        assert_eq!(device_share(&job, &load, &sensors, "vdb"), None);
     }
 
     #[test]

@@ -128,7 +128,8 @@ fn measured(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
     let mut lines = Vec::new();
     // With several sections the device's counters belong to all of them.
     if record.sections.is_empty()
-        && let Some(share) = device_share(record, load)
+        && let Some(device) = record.path.queue_device()
+        && let Some(share) = device_share(job, load, &record.sensors, &device.name)
     {
         lines.push(format!("  measured: {}", share.words()));
     }

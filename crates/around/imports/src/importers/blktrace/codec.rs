@@ -138,7 +138,7 @@ fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::mix64;
+    use stats::dice::mix64;
 
     #[test]
     fn events_come_out_as_they_went_in() {

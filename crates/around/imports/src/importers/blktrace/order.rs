@@ -153,7 +153,7 @@ impl Slot {
 mod tests {
     use super::super::pairs::{Side, What};
     use super::*;
-    use crate::dice::mix64;
+    use stats::dice::mix64;
 
     fn event(at_ns: u64) -> Event {
         Event {

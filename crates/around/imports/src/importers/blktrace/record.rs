@@ -1,26 +1,9 @@
-//! The records of a blktrace: `struct blk_io_trace` of include/uapi/linux/blktrace_api.h, the same since 2.6.17.
-//!
-//! 48 bytes: magic and version (4), number (4), time (8), sector (8), bytes (4), action (4), process (4), device (4), CPU
-//! (4), error (2), length of what follows (2). The lower half of the action says what happened, the upper half to what.
+//! From pieces of a file of either byte order to events: what is between records, cut off or missing is counted.
 
 use super::pairs::{Event, Side, What};
+use kernel::blktrace::{Action, HEAD, Head, Kind, MAGIC};
 use std::collections::HashMap;
 
-/// Magic and version as one number.
-const MAGIC: u32 = 0x6561_7407;
-const RECORD: usize = 48;
-/// What follows begins with the number of a control group (__BLK_TA_CGROUP).
-const HAS_GROUP: u32 = 1 << 8;
-const GROUP_BYTES: usize = 8;
-/// Categories (BLK_TC_*).
-const WRITE: u32 = 1 << 1;
-const FLUSH: u32 = 1 << 2;
-const COMMAND: u32 = 1 << 9;
-const NOTE: u32 = 1 << 10;
-const DISCARD: u32 = 1 << 13;
-/// A note that tells the time of day (BLK_TN_TIMESTAMP).
-const NOTE_TIME: u32 = 1;
-const SECTOR_BYTES: u32 = 512;
 /// CPUs and devices whose numbers are followed; a damaged file has any number of them.
 const STREAMS_MAX: usize = 1 << 16;
 /// More than so many at once were not dropped: the numbers begin anew, in a file behind another.
@@ -90,19 +73,18 @@ impl Intake {
         give: &mut impl FnMut(Event, u32),
     ) -> usize {
         let mut at = 0;
-        while let Some(head) = data.get(at..).and_then(|rest| rest.first_chunk::<RECORD>()) {
-            if word::<BIG>(head, 0) != MAGIC {
+        while let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) {
+            let Some(head) = Head::parse::<BIG>(bytes) else {
                 // Somewhere a record begins again.
                 self.skipped_bytes += 1;
                 at += 1;
                 continue;
-            }
-            let more = usize::from(short::<BIG>(head, 46));
-            let end = at + RECORD + more;
-            let Some(follows) = data.get(at + RECORD..end) else {
+            };
+            let end = at + HEAD + head.more;
+            let Some(follows) = data.get(at + HEAD..end) else {
                 break;
             };
-            self.record::<BIG>(head, follows, give);
+            self.record::<BIG>(&head, follows, give);
             at = end;
         }
         if is_end {
@@ -114,32 +96,30 @@ impl Intake {
 
     fn record<const BIG: bool>(
         &mut self,
-        head: &[u8; RECORD],
+        head: &Head,
         more: &[u8],
         give: &mut impl FnMut(Event, u32),
     ) {
-        let action = word::<BIG>(head, 28);
-        let at_ns = long::<BIG>(head, 8);
-        if action >> 16 & NOTE != 0 {
-            self.note::<BIG>(action, at_ns, more);
+        if head.is_note() {
+            let start = self.start_unix_ms;
+            self.start_unix_ms = start.or_else(|| head.start_unix_ms::<BIG>(more));
             return;
         }
-        let (device, cpu) = (word::<BIG>(head, 36), word::<BIG>(head, 40));
-        if self.has_gap(device, cpu, word::<BIG>(head, 4)) {
+        if self.has_gap(head.device, head.cpu, head.number) {
             give(
                 Event {
-                    at_ns,
+                    at_ns: head.at_ns,
                     what: What::Lost,
-                    device,
+                    device: head.device,
                     sector: 0,
                     sectors: 0,
                     side: Side::Read,
                 },
-                cpu,
+                head.cpu,
             );
         }
-        if let Some(event) = event::<BIG>(head, action, at_ns, device, more) {
-            give(event, cpu);
+        if let Some(event) = event(head, more) {
+            give(event, head.cpu);
         }
     }
 
@@ -162,14 +142,6 @@ impl Intake {
         let has_gap = gap > 0 && gap < GAP_MAX;
         self.lost += if has_gap { u64::from(gap) } else { 0 };
         has_gap
-    }
-
-    /// Notes tell when tracing began, by the clock on the wall and by that of the events.
-    fn note<const BIG: bool>(&mut self, action: u32, _at_ns: u64, more: &[u8]) {
-        if action & 0xff == NOTE_TIME && self.start_unix_ms.is_none() && more.len() >= 8 {
-            let (seconds, ns) = (word_of::<BIG>(more, 0), word_of::<BIG>(more, 4));
-            self.start_unix_ms = Some(u64::from(seconds) * 1_000 + u64::from(ns) / 1_000_000);
-        }
     }
 
     /// When tracing began, ms since 1970, where a note says so.
@@ -209,102 +181,37 @@ impl Intake {
 }
 
 /// What happened; none of what is no part of an I/O's way.
-fn event<const BIG: bool>(
-    head: &[u8; RECORD],
-    action: u32,
-    at_ns: u64,
-    device: u32,
-    more: &[u8],
-) -> Option<Event> {
-    let about = action >> 16;
-    let what = what(action & 0xff)?;
-    if about & COMMAND != 0 {
-        return None;
-    }
-    let bytes = word::<BIG>(head, 24);
-    let side = match about {
-        _ if bytes == 0 && about & FLUSH == 0 => return None,
-        _ if bytes == 0 => Side::Flush,
-        _ if about & DISCARD != 0 => Side::Discard,
-        _ if about & WRITE != 0 => Side::Write,
-        _ => Side::Read,
+fn event(head: &Head, more: &[u8]) -> Option<Event> {
+    let what = what(head.action()?);
+    let side = match head.kind()? {
+        Kind::Read => Side::Read,
+        Kind::Write => Side::Write,
+        Kind::Discard => Side::Discard,
+        Kind::Flush => Side::Flush,
     };
-    let mut sectors = u64::from(bytes.div_ceil(SECTOR_BYTES));
-    if what == What::Split {
-        let more = if action & HAS_GROUP != 0 {
-            more.get(GROUP_BYTES..)?
-        } else {
-            more
-        };
-        // The sector of the cut, which is of network byte order always.
-        sectors = u64::from_be_bytes(*more.first_chunk()?);
-    }
+    let sectors = match what {
+        What::Split => head.cut(more)?,
+        _ => head.sectors(),
+    };
     Some(Event {
-        at_ns,
+        at_ns: head.at_ns,
         what,
-        device,
-        sector: long::<BIG>(head, 16),
+        device: head.device,
+        sector: head.sector,
         sectors,
         side,
     })
 }
 
-/// Actions (`enum blktrace_act`).
-fn what(action: u32) -> Option<What> {
-    Some(match action {
-        1 => What::Queue,
-        4 => What::GetRequest,
-        6 => What::Requeue,
-        7 => What::Issue,
-        8 => What::Done,
-        12 => What::Insert,
-        13 => What::Split,
-        15 => What::Remap,
-        _ => return None,
-    })
-}
-
-#[inline(always)]
-fn short<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u16 {
-    let bytes = [head[at], head[at + 1]];
-    if BIG {
-        u16::from_be_bytes(bytes)
-    } else {
-        u16::from_le_bytes(bytes)
-    }
-}
-
-#[inline(always)]
-fn word<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u32 {
-    let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-    if BIG {
-        u32::from_be_bytes(bytes)
-    } else {
-        u32::from_le_bytes(bytes)
-    }
-}
-
-#[inline(always)]
-fn long<const BIG: bool>(head: &[u8; RECORD], at: usize) -> u64 {
-    let (first, second) = (
-        u64::from(word::<BIG>(head, at)),
-        u64::from(word::<BIG>(head, at + 4)),
-    );
-    if BIG {
-        first << 32 | second
-    } else {
-        second << 32 | first
-    }
-}
-
-fn word_of<const BIG: bool>(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes
-        .get(at..at + 4)
-        .and_then(|bytes| bytes.try_into().ok())
-        .unwrap_or([0; 4]);
-    if BIG {
-        u32::from_be_bytes(bytes)
-    } else {
-        u32::from_le_bytes(bytes)
+fn what(action: Action) -> What {
+    match action {
+        Action::Queue => What::Queue,
+        Action::GetRequest => What::GetRequest,
+        Action::Requeue => What::Requeue,
+        Action::Issue => What::Issue,
+        Action::Complete => What::Done,
+        Action::Insert => What::Insert,
+        Action::Split => What::Split,
+        Action::Remap => What::Remap,
     }
 }

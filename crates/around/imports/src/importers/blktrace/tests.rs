@@ -1,10 +1,10 @@
 //! A trace of a guest in each of its forms, against what btt and blkparse count in it; other byte order, damage, bounds.
 
 use super::*;
-use crate::dice::mix64;
 use crate::import;
 use crate::printed::fixtures;
 use model::imported::{Imported, SideFigures};
+use stats::dice::mix64;
 
 fn of(bytes: &[u8]) -> Vec<Imported> {
     import("x", &mut &bytes[..]).unwrap().results

@@ -3,6 +3,7 @@
 
 use crate::Draft;
 use host::device_mapper::{Mapping, Target};
+use kernel::devno::Devno;
 use model::units;
 
 /// Adds what the first piece says; where there are several, they are of one kind.
@@ -118,14 +119,9 @@ fn multipath(draft: &mut Draft, table: &[&str], status: &[&str]) {
         draft.fact("path_policy", table.get(at + 2).copied());
     }
     // A path is a device and, behind it, its state.
-    let is_device = |word: &str| {
-        word.split_once(':').is_some_and(|(major, minor)| {
-            major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok()
-        })
-    };
     let states: Vec<&str> = status
         .windows(2)
-        .filter(|pair| is_device(pair[0]))
+        .filter(|pair| Devno::parse(pair[0]).is_some())
         .map(|pair| pair[1])
         .collect();
     if !states.is_empty() {

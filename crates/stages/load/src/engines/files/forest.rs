@@ -31,7 +31,7 @@ impl Forest {
             Some(state_dir) => {
                 let purpose = format!("files in {}", shown(target.path()));
                 let mut journal =
-                    Journal::begin_for_files(&host::Host::live(), state_dir, &purpose)?;
+                    Journal::begin_for_files(&worker.place.host, state_dir, &purpose)?;
                 journal.add_tree(&saved)?;
                 Some(journal)
             }

@@ -2,9 +2,9 @@
 
 use crate::LoadError;
 use crate::options::Options;
-use crate::pattern::mix64;
 use model::job::Job;
 use model::units;
+use stats::dice::mix64;
 use std::fmt::Write;
 
 /// Bytes that even the smallest file or directory takes on most file systems.

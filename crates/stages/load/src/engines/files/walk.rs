@@ -4,10 +4,11 @@ use super::at;
 use super::forest::Forest;
 use super::plan::Plan;
 use crate::offsets::{Offsets, Range};
-use crate::pattern::{Blocks, mix64, refresh};
+use crate::pattern::{Blocks, refresh};
 use crate::worker::Worker;
 use crate::{LoadError, lane};
 use host::Error;
+use stats::dice::mix64;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes written or read at once.

@@ -3,9 +3,7 @@
 use super::{INT, Kind, Spec, Value, noted, number, other, sets, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
-
-/// More CPUs than any machine has.
-const MOST_CPUS: u32 = 4096;
+use kernel::cpulist;
 
 pub(super) static GROUP: &[Spec] = &[
     sets("cpus_allowed", "", Kind::Text, |draft, value| {
@@ -126,23 +124,17 @@ pub(super) static GROUP: &[Spec] = &[
 /// `0-3,8`: numbers and ranges.
 fn list(text: &str) -> Result<Vec<u32>, Bad> {
     let mut found = Vec::new();
-    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let ends = (first.trim().parse::<u32>(), last.trim().parse::<u32>());
-        let (Ok(first), Ok(last)) = ends else {
-            return Err(Bad::value(
-                format!("{part} is neither a number nor a range"),
+    // fio takes a comma too many.
+    for part in cpulist::parts(text).filter(|part| *part != Err("")) {
+        let range = part.map_err(|part| {
+            let most = cpulist::MOST;
+            Bad::value(
+                format!("{part} is neither a number nor a range of numbers below {most}"),
                 "Write 0-3,8",
-            ));
-        };
-        if last < first || last >= MOST_CPUS {
-            return Err(Bad::value(
-                format!("{part} is no range of numbers below {MOST_CPUS}"),
-                "Write 0-3,8",
-            ));
-        }
+            )
+        })?;
         found.extend(
-            (first..=last)
+            range
                 .filter(|one| !found.contains(one))
                 .collect::<Vec<u32>>(),
         );

@@ -1,9 +1,10 @@
 //! One control group: its files, held open, and what they said last.
 
-use super::hierarchy::{Hierarchies, Tree};
+use super::hierarchy::Hierarchies;
 use super::parts::{self, COUNT, Disks, Values};
 use crate::parse;
 use host::{Host, Sampled};
+use kernel::cgroups::Tree;
 
 /// Files of version 1 from which the I/O can be had, the best first: those with the groups below, of all schedulers.
 const KINDS: [&str; 6] = [
@@ -79,6 +80,7 @@ impl Group {
             unified,
             blkio,
             memory,
+            ..
         } = trees;
         if !add(Part::IoStat, unified, "io.stat") {
             let name = |kind: &str, what: &str| format!("blkio.{}", kind.replacen("{}", what, 1));

@@ -1,16 +1,8 @@
 //! Where control groups are mounted, and which of them this process is in.
 
 use host::Host;
-
-/// One mounted hierarchy, or the part of it that a container sees.
-#[derive(Debug, PartialEq)]
-pub(super) struct Tree {
-    mount: String,
-    /// The group that is mounted: `/` but in containers.
-    root: String,
-    /// The group of this process, as the kernel tells it.
-    own: Option<String>,
-}
+use kernel::cgroups::{self, Membership, Tree};
+use kernel::mounts::Mounts;
 
 /// The hierarchies that matter to storage.
 #[derive(Debug, Default)]
@@ -21,59 +13,29 @@ pub(super) struct Hierarchies {
     pub blkio: Option<Tree>,
     /// Version 1 with the controller of memory.
     pub memory: Option<Tree>,
-}
-
-impl Tree {
-    /// The directory of a group, whose path counts from the mounted one.
-    pub fn directory(&self, path: &str) -> String {
-        format!("{}{}", self.mount, if path == "/" { "" } else { path })
-    }
-
-    /// The own group's path, where it can be reached from here.
-    fn own(&self) -> Option<String> {
-        let own = self.own.as_deref()?;
-        let below = if self.root == "/" {
-            own
-        } else {
-            own.strip_prefix(self.root.as_str())?
-        };
-        match below {
-            "" => Some("/".into()),
-            // `/../x` is outside of the namespace.
-            _ if below.starts_with("/..") || !below.starts_with('/') => None,
-            _ => Some(below.into()),
-        }
-    }
+    /// The group of this process in each of them, where it can be reached from here.
+    own: Vec<String>,
 }
 
 impl Hierarchies {
     pub fn find(host: &Host) -> Self {
-        let mounts = host.text("/proc/self/mountinfo").unwrap_or_default();
-        let groups = host.text("/proc/self/cgroup").unwrap_or_default();
-        let mut found = Hierarchies::default();
-        for line in mounts.lines() {
-            let Some((kind, options, mount, root)) = mounted(line) else {
-                continue;
-            };
-            let has = |controller: &str| {
-                kind == "cgroup" && options.split(',').any(|one| one == controller)
-            };
-            let tree = |controller: &str| Tree {
-                mount: unescaped(mount),
-                root: unescaped(root),
-                own: own_of(&groups, controller),
-            };
-            if kind == "cgroup2" && found.unified.is_none() {
-                found.unified = Some(tree(""));
+        let text = |path: &str| host.text(path).unwrap_or_default();
+        let mounted = cgroups::Hierarchies::mounted(&Mounts::parse(&text("/proc/self/mountinfo")));
+        let process = Membership::parse(&text("/proc/self/cgroup"));
+        let mut own = Vec::new();
+        let mut tree = |controller: &str| match mounted.group(&process, controller) {
+            Some((tree, below)) => {
+                own.push(below.to_string());
+                Some(tree.clone())
             }
-            if has("blkio") && found.blkio.is_none() {
-                found.blkio = Some(tree("blkio"));
-            }
-            if has("memory") && found.memory.is_none() {
-                found.memory = Some(tree("memory"));
-            }
+            None => mounted.tree(controller).cloned(),
+        };
+        Hierarchies {
+            blkio: tree("blkio"),
+            unified: tree(""),
+            memory: tree("memory"),
+            own,
         }
-        found
     }
 
     pub fn is_empty(&self) -> bool {
@@ -82,10 +44,7 @@ impl Hierarchies {
 
     /// The own group; two where version 1 has another for memory than for I/O.
     pub fn own(&self) -> Vec<String> {
-        let trees = [&self.blkio, &self.unified, &self.memory]
-            .into_iter()
-            .flatten();
-        let mut own: Vec<String> = trees.filter_map(Tree::own).collect();
+        let mut own = self.own.clone();
         // A hierarchy without I/O where everything is in the root says nothing about the group.
         if own.len() > 1 && own.iter().any(|path| path != "/") {
             own.retain(|path| path != "/");
@@ -127,44 +86,4 @@ fn children(host: &Host, tree: &Tree, path: &str) -> Vec<String> {
     names
         .map(|name| format!("{}/{name}", path.trim_end_matches('/')))
         .collect()
-}
-
-/// File system, its options, the mount point and what is mounted there: proc(5), the fields around the dash.
-fn mounted(line: &str) -> Option<(&str, &str, &str, &str)> {
-    let (place, kind) = line.split_once(" - ")?;
-    let mut place = place.split(' ').skip(3);
-    let (root, mount) = (place.next()?, place.next()?);
-    let mut kind = kind.split(' ');
-    Some((kind.next()?, kind.nth(1)?, mount, root))
-}
-
-/// The path in the line of a controller; version 2 has the line without any.
-fn own_of(groups: &str, controller: &str) -> Option<String> {
-    groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
-        controllers
-            .split(',')
-            .any(|one| one == controller)
-            .then(|| path.to_string())
-    })
-}
-
-/// Blanks and the like stand in octal.
-fn unescaped(text: &str) -> String {
-    let mut parts = text.split('\\');
-    let mut clear = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        match part
-            .get(..3)
-            .and_then(|digits| u8::from_str_radix(digits, 8).ok())
-        {
-            Some(letter) => {
-                clear.push(char::from(letter));
-                clear.push_str(&part[3..]);
-            }
-            None => clear.push_str(part),
-        }
-    }
-    clear
 }

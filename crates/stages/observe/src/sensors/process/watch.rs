@@ -3,6 +3,7 @@
 use super::account::Account;
 use crate::parse;
 use host::{Host, Sampled, process};
+use kernel::process_stat::ProcessStat;
 use std::collections::{HashMap, VecDeque};
 
 /// Of one CPU, for everything this sensor does.
@@ -430,17 +431,14 @@ impl Watch {
     }
 }
 
-/// Name and start time (clock ticks after boot) of `/proc/PID/stat`. The name stands in brackets and may hold any
-/// character, brackets and spaces too; in a series' name it has none that would be taken for something else.
+/// Name and start time (clock ticks after boot) of `/proc/PID/stat`. In a series' name a name has no character that
+/// would be taken for something else.
 fn name_and_start(stat: &str) -> Option<(String, u64)> {
-    let (head, rest) = stat.rsplit_once(") ")?;
-    let (_, name) = head.split_once(" (")?;
+    let stat = ProcessStat::parse(stat)?;
     let odd = |letter: char| {
         letter.is_whitespace() || letter.is_control() || matches!(letter, '{' | '}' | '"')
     };
-    let name = name.replace(odd, "_");
-    // The state is field 3 of proc(5), the start time field 22.
-    Some((name, rest.split(' ').nth(19)?.parse().ok()?))
+    Some((stat.name.replace(odd, "_"), stat.start_ticks?))
 }
 
 #[cfg(test)]

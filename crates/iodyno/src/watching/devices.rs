@@ -1,7 +1,8 @@
-//! What `watch` looks at: the devices that were named, those below the paths that were, or all.
+//! What is looked at: the devices that were named, those below the paths that were, or all.
 
 use crate::exit::{Exit, Failure};
 use host::Host;
+use kernel::stat::Counters;
 use model::iopath::{IoPath, Layer, LayerKind};
 use std::collections::HashSet;
 
@@ -98,11 +99,11 @@ fn is_block(kind: LayerKind) -> bool {
 /// detached, keeps its counters and can do no I/O.
 fn active(host: &Host) -> Vec<String> {
     let requests = |name: &String| {
-        let text = host
-            .text(&format!("/sys/block/{name}/stat"))
-            .unwrap_or_default();
-        let column = |place: usize| text.split_whitespace().nth(place)?.parse::<u64>().ok();
-        column(0).unwrap_or(0) + column(4).unwrap_or(0)
+        let text = host.text(&format!("/sys/block/{name}/stat"));
+        let counters = text.and_then(|text| Counters::parse(&text));
+        counters.map_or(0, |counters| {
+            counters.read_ios.saturating_add(counters.write_ios)
+        })
     };
     let mut devices: Vec<(u64, String)> = host
         .list("/sys/block")

@@ -1,8 +1,7 @@
-//! What people read of the disk counters: iostat's columns, by their long names.
+//! What people read of the disk counters: iostat's columns, by their long names. Every figure of a device is one of these.
 
-use crate::declare::field;
-use model::field::Field;
-use model::field::Formula::{Last, Rate, Ratio};
+use super::Formula::{Last, Rate, Ratio};
+use super::{Field, field};
 
 const SECTOR_BYTES: f64 = 512.0;
 const BELOW: &str =
@@ -199,3 +198,8 @@ pub static FIELDS: &[Field] = &[
          costs; since Linux 5.0 it is sampled at timer ticks and wrong for sparse short I/O",
     ),
 ];
+
+/// The field of an id: `disk.reads_per_s`.
+pub fn find(id: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.id() == id)
+}

@@ -1,8 +1,7 @@
 //! What people read of the CPUs: shares of their time, and rates of the whole machine.
 
-use crate::declare::field;
-use model::field::Field;
-use model::field::Formula::{self, Last, Rate, Ratio};
+use super::Formula::{self, Last, Rate, Ratio};
+use super::{Field, field};
 
 /// Everything that a CPU's time is divided into.
 const ALL: &[&str] = &[

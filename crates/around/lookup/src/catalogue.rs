@@ -1,0 +1,106 @@
+//! Everything that can be explained, each with its page.
+
+use observe::sensors;
+use report::field_page;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// One thing with its page.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
+    /// `field` or `series`.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: Cow<'static, str>,
+    /// Its page, Markdown.
+    pub page: Cow<'static, str>,
+}
+
+/// Everything that can be explained: `iodyno.catalogue/1`.
+#[derive(Debug, Serialize)]
+pub struct Catalogue {
+    schema: &'static str,
+    /// By kind and id.
+    pub entries: Vec<Entry>,
+}
+
+/// The catalogue.
+pub fn all() -> Catalogue {
+    Catalogue {
+        schema: "iodyno.catalogue/1",
+        entries: entries(),
+    }
+}
+
+/// Everything, by kind and id.
+pub fn entries() -> Vec<Entry> {
+    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 12] = [
+        ("knob", apply::knobs::PAGES),
+        ("persist", apply::persist::PAGES),
+        ("rule", diagnose::rules::PAGES),
+        ("cause", diagnose::causes::PAGES),
+        ("live", diagnose::live::PAGES),
+        ("engine", load::engines::PAGES),
+        ("meter", tuner::meters::PAGES),
+        ("preset", load::presets::PAGES),
+        ("sensor", observe::sensors::PAGES),
+        ("importer", imports::importers::PAGES),
+        ("collector", inventory::collectors::PAGES),
+        ("claimant", inventory::claimants::PAGES),
+    ];
+    let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
+        pages.iter().map(move |&(id, page)| Entry {
+            kind,
+            id: id.into(),
+            page: page.into(),
+        })
+    };
+    kinds
+        .into_iter()
+        .flat_map(of_kind)
+        .chain(fields())
+        .collect()
+}
+
+/// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.
+fn fields() -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for sensor in sensors::ALL {
+        for field in sensor.fields {
+            let page = field_page::field(field, sensor.id, sensor.reads).into();
+            entries.push(Entry {
+                kind: "field",
+                id: field.id().into(),
+                page,
+            });
+        }
+    }
+    for sensor in sensors::ALL {
+        for metric in sensor.metrics {
+            let id = metric.id();
+            if !entries.iter().any(|entry| entry.id == id) {
+                let page = field_page::metric(metric, sensor.id, sensor.reads).into();
+                entries.push(Entry {
+                    kind: "series",
+                    id: id.into(),
+                    page,
+                });
+            }
+        }
+    }
+    entries
+}
+
+impl Entry {
+    /// The heading of its page; for fields, whose heading is the id, what it says.
+    pub fn title(&self) -> &str {
+        let mut lines = self.page.lines();
+        match self.kind {
+            "field" | "series" => lines.nth(2).unwrap_or_default(),
+            _ => lines
+                .find_map(|line| line.strip_prefix("# "))
+                .unwrap_or_default(),
+        }
+    }
+}

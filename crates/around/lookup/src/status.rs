@@ -1,0 +1,131 @@
+//! What is changed and not yet put back: the journals with each setting as it was and as it is.
+
+use host::{Found, Host, Unfinished};
+use model::change::{Attribute, Saved};
+use model::subject::Subject;
+use serde::Serialize;
+use std::path::Path;
+
+/// What is changed: `iodyno.status/1`.
+#[derive(Debug, Serialize)]
+pub struct Status {
+    schema: &'static str,
+    /// Where the journals are.
+    pub state_dir: String,
+    /// Those of this state directory.
+    pub journals: Vec<Journal>,
+    /// Journals of this boot in other state directories.
+    pub elsewhere: Vec<Journal>,
+    /// Damaged journals whose whole lines were put back.
+    pub salvaged: Vec<String>,
+}
+
+/// A journal.
+#[derive(Debug, Serialize)]
+pub struct Journal {
+    /// By which it is undone.
+    pub id: String,
+    /// The command that made the changes.
+    pub purpose: String,
+    /// Its process.
+    pub pid: u32,
+    /// When it began, ms since 1970.
+    pub unix_ms: u64,
+    /// The device whose settings it holds.
+    pub device: Option<String>,
+    /// Whether its command still runs.
+    pub running: bool,
+    /// Whether its changes stay until undone.
+    pub kept: bool,
+    /// Whether its command ended before it put everything back.
+    pub pending: bool,
+    /// The first line that is not what was written.
+    pub damaged_line: Option<usize>,
+    /// The settings that it saved.
+    pub settings: Vec<Setting>,
+    /// Files that were written.
+    pub files: Vec<String>,
+    /// Directories that were made.
+    pub trees: Vec<String>,
+}
+
+/// A setting that was saved.
+#[derive(Debug, Serialize)]
+pub struct Setting {
+    /// The attribute.
+    pub path: String,
+    /// Its value before; of a choice the chosen word.
+    pub was: String,
+    /// Its value now.
+    pub is: String,
+}
+
+impl Setting {
+    /// Whether it differs from what was saved. The tunables of a scheduler go with it and come back with it.
+    pub fn is_changed(&self) -> bool {
+        let is_gone_with_it = is_of_scheduler(&self.path) && self.is == "absent";
+        self.was != self.is && !is_gone_with_it
+    }
+}
+
+/// The status by journals that were found in a state directory, and in others.
+pub fn of(host: &Host, state_dir: &Path, found: &Found, elsewhere: &[Unfinished]) -> Status {
+    let journals = |found: &[Unfinished]| found.iter().map(|one| journal(host, one)).collect();
+    let salvaged = found.salvaged.iter();
+    Status {
+        schema: "iodyno.status/1",
+        state_dir: state_dir.display().to_string(),
+        journals: journals(&found.journals),
+        elsewhere: journals(elsewhere),
+        salvaged: salvaged.map(|path| path.display().to_string()).collect(),
+    }
+}
+
+/// The status of a state directory.
+///
+/// # Errors
+/// The first journal that cannot be read: what is changed is not known then.
+pub fn read(host: &Host, state_dir: &Path) -> host::Result<Status> {
+    let mut found = host::find_unfinished(host, state_dir);
+    if !found.errors.is_empty() {
+        return Err(found.errors.swap_remove(0));
+    }
+    let elsewhere = host::find_elsewhere(host, state_dir);
+    Ok(of(host, state_dir, &found, &elsewhere))
+}
+
+fn journal(host: &Host, journal: &Unfinished) -> Journal {
+    let setting = |saved: &Saved| Setting {
+        path: saved.path.clone(),
+        was: shown(&saved.path, &saved.old),
+        is: shown(&saved.path, &host.attribute(&saved.path)),
+    };
+    let device = journal.begin.device.as_ref();
+    Journal {
+        id: journal.id(),
+        purpose: journal.begin.purpose.clone(),
+        pid: journal.begin.pid,
+        unix_ms: journal.begin.unix_ms,
+        device: device.map(|device| device.name.clone()),
+        running: journal.running,
+        kept: journal.kept.is_some(),
+        pending: journal.is_pending(),
+        damaged_line: journal.damage.as_ref().map(|damage| damage.line),
+        settings: journal.saved.iter().map(setting).collect(),
+        files: journal.files.iter().map(|file| file.path.clone()).collect(),
+        trees: journal.trees.iter().map(|tree| tree.path.clone()).collect(),
+    }
+}
+
+fn is_of_scheduler(path: &str) -> bool {
+    matches!(Subject::of_path(path), Some((Subject::Scheduler { .. }, _)))
+}
+
+/// A value as its knob reads it: of a choice the chosen word.
+fn shown(path: &str, value: &Attribute) -> String {
+    let of_path = Subject::of_path(path);
+    let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
+    let reading = knob.map_or(apply::Reading::Whole, |knob| knob.reading);
+    let text = value.value().map(|text| reading.value(text));
+    text.unwrap_or_else(|| value.to_string())
+}

@@ -1,0 +1,134 @@
+//! What an experiment judges by: a meter reads one metric of every window, whoever makes the load.
+
+mod counting;
+mod totals;
+
+pub use counting::Counting;
+pub use totals::{Total, Totals};
+
+use host::disk_counters::DeviceCounters;
+use host::{Host, clock};
+use kernel::stat::Counters;
+use load::{Engine, LoadError, Running};
+use model::job::Job;
+use model::metric::ExperimentMetric;
+
+/// A meter, as its file in `meters/` declares it.
+#[derive(Debug)]
+pub struct Meter {
+    /// Stable name, as `--metric` takes it.
+    pub id: &'static str,
+    /// The metric: its name, its unit, which way it is better and how finely it is told.
+    pub metric: fn() -> ExperimentMetric,
+    /// What it counts.
+    pub counts: Counts,
+    /// How much of the metric a window should count at the least under a job, where it is a rate: fewer events than this
+    /// tell more about chance than about the setting. 0 where the window's length is enough.
+    pub least_amount: fn(&Job) -> u64,
+    /// Why it cannot judge a job; none when it can.
+    pub unfit: fn(&Job) -> Option<String>,
+    /// Starts to read.
+    pub open: fn(&MeterScope<'_>) -> Result<Box<dyn Gauge>, String>,
+}
+
+/// What a meter counts, which decides what its values can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// What the own load gets done: time that writing out dirty pages takes can be charged to it, and half the depth
+    /// shows whether it is saturated.
+    OwnThroughput,
+    /// How long the I/Os of the own load take.
+    OwnLatency,
+    /// What the device does, for whomever.
+    Device,
+}
+
+/// Where a meter reads.
+#[derive(Clone, Copy, Debug)]
+pub struct MeterScope<'a> {
+    /// The machine.
+    pub host: &'a Host,
+    /// Kernel name of the device that is measured.
+    pub device: &'a str,
+}
+
+/// A stretch of time in whole grains, on the monotonic clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrainSpan {
+    /// Its start, ns.
+    pub begin_ns: u64,
+    /// Length of a grain, ns.
+    pub grain_ns: u64,
+    /// Grains.
+    pub count: usize,
+}
+
+/// A meter at work.
+pub trait Gauge: std::fmt::Debug {
+    /// Whether it must look at every grain's edge; otherwise the end of the window tells everything.
+    fn looks_at_grains(&self) -> bool {
+        true
+    }
+
+    /// Notes where the count stands now. Called at the edges of a window, and of its grains where it must be.
+    fn look(&mut self, load: &Running) -> Result<(), MeterError>;
+
+    /// The values of a window that has ended, one a grain.
+    fn values(&mut self, load: &Running, span: &GrainSpan) -> Result<Vec<f64>, MeterError>;
+}
+
+/// Why a window has no values.
+#[derive(Debug, thiserror::Error)]
+pub enum MeterError {
+    /// The load lost them.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// Nothing happened that has a value, or the counters could not be read.
+    #[error("{0}")]
+    NoValue(String),
+}
+
+impl Meter {
+    /// The meter with this name.
+    pub fn find(id: &str) -> Option<&'static Meter> {
+        crate::meters::ALL
+            .iter()
+            .copied()
+            .find(|meter| meter.id == id)
+    }
+
+    /// The meter of a tune that names none.
+    pub fn usual() -> &'static Meter {
+        &crate::meters::iops::METER
+    }
+}
+
+/// Refuses a job whose I/Os iodyno does not complete itself.
+pub fn needs_own_load(job: &Job) -> Option<String> {
+    let engine = Engine::find(&job.ioengine)?;
+    engine.is_counted_by_the_device().then(|| {
+        format!(
+            "--ioengine {} does not tell iodyno about each I/O; judge by iops, device_iops or device_bandwidth",
+            engine.id
+        )
+    })
+}
+
+/// A gauge of an amount in the device's counters.
+pub fn device_counting(
+    scope: &MeterScope<'_>,
+    amount: fn(&Counters) -> f64,
+) -> Result<Box<dyn Gauge>, String> {
+    let mut counters =
+        DeviceCounters::open(scope.host, scope.device).map_err(|error| error.to_string())?;
+    Ok(Box::new(Counting::per_second(move |_: &Running| {
+        let now = counters
+            .read()
+            .map_err(|error| MeterError::NoValue(error.to_string()))?;
+        Ok(Total {
+            at_ns: clock::monotonic_ns(),
+            amount: amount(&now),
+            ios: 0.0,
+        })
+    })))
+}

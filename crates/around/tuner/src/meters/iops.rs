@@ -1,0 +1,56 @@
+//! # Completed I/Os per second of the own load
+//!
+//! ## What it measures
+//! The I/Os that the load completes, of all kinds but syncs, counted in bins of 10 ms by the threads that complete
+//! them.
+//!
+//! ## When to use it
+//! It is the metric of a tune that names none, and the right one for a load that always asks for as much as it can
+//! get. A load with a fixed rate (`--rate-iops`) completes what it is asked for whatever the setting is: judge that by
+//! `latency`.
+//!
+//! ## Limits
+//! With `--ioengine none` it counts the I/Os of the device, because there is no load of our own.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /data --metric iops
+//! ```
+
+use crate::meter::{Counts, Gauge, GrainSpan, Meter, MeterError};
+use load::Running;
+use model::metric::ExperimentMetric;
+
+/// Completions that the kept part of a window should hold.
+const LEAST: u64 = 200;
+
+/// The meter.
+pub static METER: Meter = Meter {
+    id: "iops",
+    metric: ExperimentMetric::iops,
+    counts: Counts::OwnThroughput,
+    least_amount: |_| LEAST,
+    unfit: |_| None,
+    open: |_| Ok(Box::new(Bins)),
+};
+
+/// The load's own bins.
+#[derive(Debug)]
+struct Bins;
+
+impl Gauge for Bins {
+    fn looks_at_grains(&self) -> bool {
+        false
+    }
+
+    fn look(&mut self, _: &Running) -> Result<(), MeterError> {
+        Ok(())
+    }
+
+    fn values(&mut self, load: &Running, span: &GrainSpan) -> Result<Vec<f64>, MeterError> {
+        let first = span.begin_ns.saturating_sub(load.origin_ns()) / load.bin_ns();
+        let bins = load.bins(first, span.count)?;
+        let per_s = 1e9 / load.bin_ns() as f64;
+        Ok(bins.into_iter().map(|count| count as f64 * per_s).collect())
+    }
+}

@@ -1,0 +1,51 @@
+//! From a verb on the command line to the command that does it.
+
+use crate::cli::{Cli, Verb};
+use crate::commands::{
+    apply, catalogue, check, cloud, compare, completions, delete, diff, explain, export, history,
+    import, inspect, judge, list, merge, note, report, run, serve, show, status, store, tag, tune,
+    undo, watch,
+};
+use crate::context::Context;
+use crate::exit::{Exit, Failure};
+use clap::CommandFactory;
+
+/// Runs the verb. Any verb but the ones that deal with journals first says when an earlier command died unfinished.
+pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
+    if !matches!(
+        verb,
+        Verb::Undo(_) | Verb::Status | Verb::Completions(_) | Verb::Manual | Verb::Judge(_)
+    ) {
+        crate::unfinished::warn(context);
+    }
+    match verb {
+        Verb::Inspect(args) => inspect::run(&args, context),
+        Verb::Diff(args) => diff::run(&args, context),
+        Verb::Check(args) => check::run(&args, context),
+        Verb::Run(args) => run::run(&args, context),
+        Verb::Watch(args) => watch::run(&args, context),
+        Verb::Tune(args) => tune::run(&args, context),
+        Verb::Apply(args) => apply::run(&args, context),
+        Verb::Import(args) => import::run(&args, context),
+        Verb::Undo(args) => undo::run(&args, context),
+        Verb::Status => status::run(context),
+        Verb::Serve(args) => serve::run(&args, context),
+        Verb::Judge(args) => judge::run(args),
+        Verb::Cloud(args) => cloud::run(&args, context),
+        Verb::List(args) => list::run(&args, context),
+        Verb::Compare(args) => compare::run(&args, context),
+        Verb::History(args) => history::run(&args, context),
+        Verb::Show(args) => show::run(&args, context),
+        Verb::Tag(args) => tag::run(&args, context),
+        Verb::Note(args) => note::run(&args, context),
+        Verb::Delete(args) => delete::run(&args, context),
+        Verb::Export(args) => export::run(&args, context),
+        Verb::Merge(args) => merge::run(&args, context),
+        Verb::Store(args) => store::run(&args, context),
+        Verb::Report(args) => report::run(&args, context),
+        Verb::Explain(args) => explain::run(&args, context),
+        Verb::Catalogue => catalogue::run(context),
+        Verb::Completions(args) => completions::run(&args, Cli::command(), context),
+        Verb::Manual => completions::manual(&Cli::command(), context),
+    }
+}
