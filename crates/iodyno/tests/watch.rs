@@ -254,11 +254,9 @@ fn asked(address: &str, request: &str) -> String {
 
 fn asked_as(host: &str, address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(
-        stream,
-        "{request}\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
+    // In one write: a server that refuses the first line may close before a second write.
+    let request = format!("{request}\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
