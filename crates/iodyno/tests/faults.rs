@@ -2,8 +2,9 @@
 //!
 //! A case is one file of `lab/faults` or `lab/healthy`. Here some of them are built in a guest and checked; with
 //! `IODYNO_FAULTS=all` all of them are, and with a list of names those. `IODYNO_BLESS=1` keeps each document as
-//! `testdata/faults/NAME.json`, which the second test judges again without a guest; large ones without what no rule made
-//! use of.
+//! `testdata/faults/NAME.json`, which the second test judges again without a guest, without what no finding rests on.
+
+mod small;
 
 use crate::support::{Iodyno, code, guest_with_iodyno, text};
 use lab::Guest;
@@ -38,39 +39,17 @@ fn is_blessing() -> bool {
     std::env::var_os("IODYNO_BLESS").is_some()
 }
 
-/// Documents above this size are made smaller, bytes.
-const LARGE: usize = 400_000;
-
-/// Keeps a document. From a large one, what takes most room goes load by load until it is small enough, and only where
-/// all findings stay word for word what they were.
-fn keep(case: &Case, mut document: Value) {
+/// Keeps a document, without what its findings do not rest on.
+fn keep(case: &Case, document: Value) {
     std::fs::create_dir_all(documents()).unwrap();
     let file = documents().join(format!("{}.json", case.name));
     let findings = |document: &Value| {
         std::fs::write(&file, document.to_string()).unwrap();
         let (judged, output) = Iodyno::new().json(&["check", "--replay", file.to_str().unwrap()]);
-        (code(&output), judged["findings"].clone())
+        serde_json::json!([code(&output), judged["findings"]])
     };
-    let wanted = findings(&document);
-    let loads = document["probes"].as_array().map_or(0, Vec::len);
-    for (part, load) in ["/load/intervals", "/load/latency_map", "/layers"]
-        .into_iter()
-        .flat_map(|part| (0..loads).map(move |load| (part, load)))
-    {
-        if document.to_string().len() <= LARGE {
-            break;
-        }
-        let mut smaller = document.clone();
-        let (holder, name) = part.rsplit_once('/').unwrap();
-        let holder = smaller["probes"][load]
-            .pointer_mut(holder)
-            .and_then(Value::as_object_mut);
-        let is_gone = holder.is_some_and(|holder| holder.remove(name).is_some());
-        if is_gone && findings(&smaller) == wanted {
-            document = smaller;
-        }
-    }
-    std::fs::write(&file, document.to_string()).unwrap();
+    let kept = small::small(document, findings);
+    std::fs::write(&file, small::text(&kept)).unwrap();
 }
 
 /// The rules of the findings that stand, in their order, of these levels.
