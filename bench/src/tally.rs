@@ -62,32 +62,22 @@ impl std::fmt::Display for Share {
 
 /// A quantile of the trials' device time, in seconds.
 pub fn seconds(trials: &[Trial], share: f64) -> f64 {
-    quantile(
-        trials
-            .iter()
-            .map(|trial| trial.device_ms as f64 / 1e3)
-            .collect(),
-        share,
-    )
+    let seconds: Vec<f64> = trials
+        .iter()
+        .map(|trial| trial.device_ms as f64 / 1e3)
+        .collect();
+    stats::quantile(&seconds, share).unwrap_or(f64::NAN)
 }
 
 /// A quantile of the excluded carry-over among verdicts that claim something, in seconds.
 pub fn horizon_s(trials: &[Trial], share: f64) -> f64 {
     let claims = |trial: &&Trial| matches!(trial.outcome, Outcome::Better | Outcome::Equal);
-    quantile(
-        trials
-            .iter()
-            .filter(claims)
-            .map(|trial| trial.horizon_ms as f64 / 1e3)
-            .collect(),
-        share,
-    )
-}
-
-fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let place = (share * values.len().saturating_sub(1) as f64).round() as usize;
-    values.get(place).copied().unwrap_or(f64::NAN)
+    let seconds: Vec<f64> = trials
+        .iter()
+        .filter(claims)
+        .map(|trial| trial.horizon_ms as f64 / 1e3)
+        .collect();
+    stats::quantile(&seconds, share).unwrap_or(f64::NAN)
 }
 
 /// How often each outcome and reason came, most frequent first.

@@ -1,6 +1,7 @@
 //! The section of `bench/RESULTS.md`.
 
 use crate::{Results, Round};
+use stats::FiveNumbers;
 use std::path::Path;
 
 const BEGIN: &str = "<!-- blktrace:begin -->";
@@ -8,12 +9,14 @@ const END: &str = "<!-- blktrace:end -->";
 
 /// Median, least and greatest.
 fn spread(values: impl Iterator<Item = f64>) -> String {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (values.first(), values.last()) else {
+    let values: Vec<f64> = values.collect();
+    let Some(five) = FiveNumbers::of(&values) else {
         return "-".into();
     };
-    format!("{:.2} ({least:.2}–{most:.2})", values[values.len() / 2])
+    format!(
+        "{:.2} ({:.2}–{:.2})",
+        five.median, five.least, five.greatest
+    )
 }
 
 /// Prints the table and puts it between its marks.

@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::measure::Comparison;
+use stats::FiveNumbers;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ const BEGIN: &str = "<!-- engine:begin -->";
 const END: &str = "<!-- engine:end -->";
 
 /// A quantity of one run.
-type Quantity = fn(&Outcome) -> f64;
+pub type Quantity = fn(&Outcome) -> f64;
 
 fn rate(outcome: &Outcome) -> f64 {
     outcome.ios as f64 / outcome.elapsed_s
@@ -19,43 +20,26 @@ fn per_cpu_s(outcome: &Outcome) -> f64 {
     outcome.ios as f64 / outcome.cpu_s
 }
 
-/// Linear between neighbours, as R's default.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = share * (sorted.len() - 1) as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    low + (high - low) * at.fract()
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
 /// `1.23 (1.20–1.27, all 1.10–1.30)`: median, quartiles, extremes of native over the other, round by round.
 fn ratio(native: &[Outcome], other: &[Outcome], quantity: Quantity) -> String {
-    let ratios = sorted(
-        native
-            .iter()
-            .zip(other)
-            .map(|(ours, theirs)| quantity(ours) / quantity(theirs)),
-    );
-    let at = |share| quantile(&ratios, share);
-    if !at(0.5).is_finite() {
-        return "–".into();
+    let ratios: Vec<f64> = native
+        .iter()
+        .zip(other)
+        .map(|(ours, theirs)| quantity(ours) / quantity(theirs))
+        .collect();
+    match FiveNumbers::of(&ratios) {
+        Some(five) if five.median.is_finite() => format!(
+            "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
+            five.median, five.lower_quartile, five.upper_quartile, five.least, five.greatest
+        ),
+        _ => "–".into(),
     }
-    format!(
-        "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
-        at(0.5),
-        at(0.25),
-        at(0.75),
-        at(0.0),
-        at(1.0)
-    )
 }
 
-fn median(outcomes: &[Outcome], quantity: Quantity) -> f64 {
-    quantile(&sorted(outcomes.iter().map(quantity)), 0.5)
+/// The middle of a quantity over runs.
+pub fn median(outcomes: &[Outcome], quantity: Quantity) -> f64 {
+    let values: Vec<f64> = outcomes.iter().map(quantity).collect();
+    stats::median(&values)
 }
 
 fn table(comparison: &Comparison) -> String {

@@ -55,11 +55,7 @@ pub fn table(device: &StallingDevice) -> Result<String, String> {
         let outcomes: Vec<Outcome> = (0..ROUNDS)
             .map(|_| stalled(device, contestant, &work))
             .collect::<Result<_, _>>()?;
-        let median = |quantity: fn(&Outcome) -> f64| {
-            let mut values: Vec<f64> = outcomes.iter().map(quantity).collect();
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
+        let median = |quantity: crate::report::Quantity| crate::report::median(&outcomes, quantity);
         let ms = |quantity: fn(&Outcome) -> f64| format!("{:.2}", median(quantity) / 1e6);
         let service = if open_loop {
             ms(|one| one.service_p50_ns)

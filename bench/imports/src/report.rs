@@ -26,24 +26,14 @@ pub fn write(results: &Results) -> Result<(), String> {
 
 /// `1.23 (1.20–1.27)`: median and extremes.
 fn spread(values: &[f64], digits: usize) -> String {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
+    let Some(five) = stats::FiveNumbers::of(values) else {
         return "not measured".into();
     };
+    let (least, most) = (five.least, five.greatest);
     format!(
         "{:.digits$} ({least:.digits$}–{most:.digits$})",
-        median(&sorted)
+        five.median
     )
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) {
-        (sorted[middle - 1] + sorted[middle]) / 2.0
-    } else {
-        sorted[middle]
-    }
 }
 
 /// Ratios of rounds: theirs by ours of the same round.

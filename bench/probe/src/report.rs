@@ -3,6 +3,7 @@
 use crate::guest::Beside;
 use crate::modes::Mode;
 use crate::{Outcome, Way};
+use stats::FiveNumbers;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -11,40 +12,19 @@ const END: &str = "<!-- probe:end -->";
 /// Goals for each I/O, both devices together, ns.
 const GOALS: [(&str, f64); 2] = [("ours, lite", 200.0), ("ours, full", 1200.0)];
 
-/// Linear between neighbours.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = share * (sorted.len() - 1) as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    low + (high - low) * at.fract()
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    quantile(&sorted(values), 0.5)
+    stats::median(&values.collect::<Vec<_>>())
 }
 
 /// Median, quartiles and extremes, with so many decimals.
 fn spread(values: impl Iterator<Item = f64>, decimals: usize) -> String {
-    let sorted = sorted(values);
-    let at = |share| quantile(&sorted, share);
-    format!(
-        "{:.*} ({:.*} to {:.*}, all {:.*} to {:.*})",
-        decimals,
-        at(0.5),
-        decimals,
-        at(0.25),
-        decimals,
-        at(0.75),
-        decimals,
-        at(0.0),
-        decimals,
-        at(1.0)
-    )
+    let five = FiveNumbers::of(&values.collect::<Vec<_>>());
+    five.map_or("–".into(), |five| {
+        format!(
+            "{:.decimals$} ({:.decimals$} to {:.decimals$}, all {:.decimals$} to {:.decimals$})",
+            five.median, five.lower_quartile, five.upper_quartile, five.least, five.greatest
+        )
+    })
 }
 
 /// Prints the tables and puts them between their marks.

@@ -4,32 +4,22 @@ use crate::Results;
 use crate::cost::Cost;
 use crate::day::{Day, HOURS};
 use crate::tools::Round;
+use stats::FiveNumbers;
 use std::fmt::Write;
 use std::path::Path;
 
 const BEGIN: &str = "<!-- sensors:begin -->";
 const END: &str = "<!-- sensors:end -->";
 
-/// Linear between neighbours.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = share * (sorted.len() - 1) as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    low + (high - low) * at.fract()
-}
-
 /// `1.23 (1.20–1.27, all 1.10–1.30)`: median, quartiles, extremes.
 fn spread(values: impl Iterator<Item = f64>) -> String {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let at = |share| quantile(&values, share);
-    format!(
-        "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
-        at(0.5),
-        at(0.25),
-        at(0.75),
-        at(0.0),
-        at(1.0)
-    )
+    let five = FiveNumbers::of(&values.collect::<Vec<_>>());
+    five.map_or("–".into(), |five| {
+        format!(
+            "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
+            five.median, five.lower_quartile, five.upper_quartile, five.least, five.greatest
+        )
+    })
 }
 
 /// Prints the tables and puts them between their marks.

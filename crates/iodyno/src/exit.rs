@@ -1,28 +1,7 @@
-//! Exit codes, which scripts rely on, and the one error that carries them.
+//! The one error of the commands, which carries its exit code.
 
+pub use model::failure::Exit;
 use model::failure::{ErrorDocument, Parts};
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Exit {
-    /// All went well.
-    Fine = 0,
-    /// What was found is as bad as `--fail-on` says, or worse.
-    Found = 1,
-    /// The command line or a document on stdin makes no sense.
-    Usage = 2,
-    /// More rights are needed.
-    Rights = 3,
-    /// Refused for the sake of the data or the machine.
-    Refused = 4,
-    /// The target or the host failed.
-    Failed = 5,
-    /// The experiment could not decide.
-    Undecided = 6,
-    /// Stopped by a signal; what was changed is put back, or the message says what is not.
-    Interrupted = 130,
-}
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -139,21 +118,6 @@ impl From<inventory::InventoryError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_codes_are_a_contract() {
-        let codes = [
-            Exit::Fine,
-            Exit::Found,
-            Exit::Usage,
-            Exit::Rights,
-            Exit::Refused,
-            Exit::Failed,
-            Exit::Undecided,
-            Exit::Interrupted,
-        ];
-        assert_eq!(codes.map(|code| code as u8), [0, 1, 2, 3, 4, 5, 6, 130]);
-    }
 
     #[test]
     fn a_missing_right_is_told_from_a_broken_host() {

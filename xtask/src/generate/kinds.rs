@@ -24,6 +24,12 @@ impl Kind {
         format!("{}/{id}.rs", self.folder)
     }
 
+    /// The path of the list of pages in Rust: `apply::knobs::PAGES`.
+    pub fn pages_path(&self) -> String {
+        let path = self.folder.splitn(3, '/').nth(2).unwrap_or_default();
+        format!("{}::PAGES", path.replace("/src/", "::").replace('/', "::"))
+    }
+
     /// The page of an item.
     pub fn page_path(&self, id: &str) -> String {
         format!("{CATALOGUE}/{}/{id}.md", self.name)

@@ -79,6 +79,9 @@ fn plan(root: &Path) -> Result<Plan, Failure> {
     }
     plan.files
         .insert(format!("{CATALOGUE}/README.md"), index::render(&catalogue));
+    let kinds: Vec<&Kind> = catalogue.iter().map(|(kind, _)| *kind).collect();
+    plan.files
+        .insert(registry::KINDS.into(), registry::kinds(&kinds));
     if problems.is_empty() {
         Ok(plan)
     } else {

@@ -114,7 +114,7 @@ fn check_reports_and_changes_nothing() {
         ("docs/catalogue/persist/gone.md", "# Gone\n"),
     ]);
     let found = workspace.found(true);
-    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found.len(), 5, "{found:?}");
     assert!(
         found.contains(&"docs/catalogue/persist/gone.md:1: describes an item that is gone".into())
     );
@@ -133,11 +133,11 @@ fn check_reports_and_changes_nothing() {
 }
 
 #[test]
-fn files_without_a_catalogue_folder_need_only_the_index() {
+fn files_without_a_catalogue_folder_need_only_the_index_and_the_kinds() {
     let workspace = Workspace::new(&[]);
     assert_eq!(
         workspace.run(false).unwrap(),
-        "gen: 1 of 1 generated files changed"
+        "gen: 2 of 2 generated files changed"
     );
 }
 

@@ -1,5 +1,6 @@
 //! Everything that can be explained, each with its page.
 
+use crate::kinds::KINDS;
 use observe::sensors;
 use report::field_page;
 use serde::Serialize;
@@ -35,32 +36,15 @@ pub fn all() -> Catalogue {
 
 /// Everything, by kind and id.
 pub fn entries() -> Vec<Entry> {
-    let kinds: [(&'static str, &'static [(&'static str, &'static str)]); 12] = [
-        ("knob", apply::knobs::PAGES),
-        ("persist", apply::persist::PAGES),
-        ("rule", diagnose::rules::PAGES),
-        ("cause", diagnose::causes::PAGES),
-        ("live", diagnose::live::PAGES),
-        ("engine", load::engines::PAGES),
-        ("meter", tuner::meters::PAGES),
-        ("preset", load::presets::PAGES),
-        ("sensor", observe::sensors::PAGES),
-        ("importer", imports::importers::PAGES),
-        ("collector", inventory::collectors::PAGES),
-        ("claimant", inventory::claimants::PAGES),
-    ];
-    let of_kind = |(kind, pages): (&'static str, &'static [(&'static str, &'static str)])| {
+    let of_kind = |&(kind, pages): &'static (&str, _)| {
+        let pages: &'static [(&str, &str)] = pages;
         pages.iter().map(move |&(id, page)| Entry {
             kind,
             id: id.into(),
             page: page.into(),
         })
     };
-    kinds
-        .into_iter()
-        .flat_map(of_kind)
-        .chain(fields())
-        .collect()
+    KINDS.iter().flat_map(of_kind).chain(fields()).collect()
 }
 
 /// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.

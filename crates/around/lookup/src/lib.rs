@@ -4,6 +4,7 @@
 pub mod catalogue;
 pub mod explain;
 pub mod history;
+mod kinds;
 pub mod records;
 pub mod status;
 

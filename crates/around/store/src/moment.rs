@@ -7,11 +7,11 @@ use jiff::tz::TimeZone;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// A moment in ms since 1970: `2026-11-21`, `2026-11-21 18:30` (of this machine's time zone; with a `Z` behind it, UTC),
+/// A moment in ms since 1970: `2026-11-21`, `2026-11-21 18:30` (of the time zone; with a `Z` behind it, UTC),
 /// or how long ago: `90s`, `30min`, `12h`, `7d`, `2w`, `1y`.
-pub fn moment(text: &str, now_ms: i64) -> Result<i64, StoreError> {
+pub fn moment(text: &str, now_ms: i64, zone: &TimeZone) -> Result<i64, StoreError> {
     ago(text.trim(), now_ms)
-        .or_else(|| date(text.trim()))
+        .or_else(|| date(text.trim(), zone))
         .ok_or_else(|| {
             StoreError::new(
                 Kind::Usage,
@@ -38,9 +38,9 @@ fn ago(text: &str, now_ms: i64) -> Option<i64> {
     now_ms.checked_sub(count.checked_mul(unit_ms)?)
 }
 
-/// A date with or without a time of day. What names no offset is of this machine's time zone; a bare number or `now`, which
+/// A date with or without a time of day. What names no offset is of the time zone; a bare number or `now`, which
 /// nobody means, is refused.
-fn date(text: &str) -> Option<i64> {
+fn date(text: &str, zone: &TimeZone) -> Option<i64> {
     let bytes = text.as_bytes();
     let is_date = bytes.len() >= 10 && bytes[4] == b'-' && bytes[7] == b'-';
     if !is_date {
@@ -48,7 +48,7 @@ fn date(text: &str) -> Option<i64> {
     }
     let moment = text.parse::<Timestamp>().ok().or_else(|| {
         let civil: DateTime = text.parse().ok()?;
-        Some(civil.to_zoned(TimeZone::system()).ok()?.timestamp())
+        Some(civil.to_zoned(zone.clone()).ok()?.timestamp())
     });
     moment.map(Timestamp::as_millisecond)
 }
@@ -60,6 +60,8 @@ mod tests {
     #[test]
     fn people_write_dates_and_how_long_ago() {
         let now = 1_800_000_000_000;
+        let zone = TimeZone::fixed(jiff::tz::offset(-5));
+        let moment = |text: &str, now| moment(text, now, &zone);
         assert_eq!(moment("7d", now).unwrap(), now - 7 * DAY_MS);
         assert_eq!(moment("30 min", now).unwrap(), now - 1_800_000);
         assert_eq!(
@@ -67,10 +69,10 @@ mod tests {
             1_700_000_000_000
         );
         assert_eq!(moment("2023-11-14 22:13Z", now).unwrap(), 1_699_999_980_000);
-        let midnight = moment("2023-11-14", now).unwrap();
-        assert!(
-            (midnight - 1_699_920_000_000).abs() <= 14 * 3_600_000,
-            "in whatever zone this machine is"
+        assert_eq!(
+            moment("2023-11-14", now).unwrap(),
+            1_699_920_000_000 + 5 * 3_600_000,
+            "midnight five hours west of Greenwich"
         );
         for bad in [
             "",

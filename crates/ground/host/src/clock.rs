@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "reading the time-stamp counter is an intrinsic")]
 
 use crate::Host;
+pub use jiff::tz::TimeZone;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Monotonic time in ns (CLOCK_MONOTONIC, the clock eBPF's `bpf_ktime_get_ns` uses too).
@@ -17,14 +18,9 @@ pub fn unix_ms() -> u64 {
         .map_or(0, |since| since.as_millis() as u64)
 }
 
-/// Hour, minute and second of a wall clock in this machine's time zone.
-pub fn local_time(unix_ms: u64) -> (u32, u32, u32) {
-    let seconds = (unix_ms / 1000) as libc::time_t;
-    // SAFETY: every field of `tm` is a number or a pointer, for which zero is a value.
-    let mut time: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both point to values of our own that live over the call, which keeps neither.
-    unsafe { libc::localtime_r(&seconds, &mut time) };
-    (time.tm_hour as u32, time.tm_min as u32, time.tm_sec as u32)
+/// This machine's time zone: the environment variable TZ, else /etc/localtime; UTC where neither says one.
+pub fn time_zone() -> TimeZone {
+    TimeZone::try_system().unwrap_or(TimeZone::UTC)
 }
 
 /// Sleeps.
@@ -167,16 +163,6 @@ fn measure_counter() -> Option<FastSource> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_local_clock_runs_as_fast_as_any() {
-        let (noon, later) = (
-            super::local_time(1_700_000_000_000),
-            super::local_time(1_700_003_661_000),
-        );
-        let seconds = |(hour, minute, second): (u32, u32, u32)| hour * 3600 + minute * 60 + second;
-        assert_eq!((seconds(later) + 86_400 - seconds(noon)) % 86_400, 3661);
-    }
 
     #[test]
     fn the_fast_clock_keeps_to_the_monotonic_one() {

@@ -35,6 +35,7 @@ mod kernel_mount;
 mod life;
 pub mod listening;
 mod mounts;
+mod nodes;
 mod output;
 pub mod pass_through;
 pub mod perf;

@@ -29,6 +29,45 @@ pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     sorted.get(rank as usize).copied()
 }
 
+/// Least value, quartiles, median and greatest value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FiveNumbers {
+    /// The least value.
+    pub least: f64,
+    /// A quarter of the way up.
+    pub lower_quartile: f64,
+    /// Half of the way up.
+    pub median: f64,
+    /// Three quarters of the way up.
+    pub upper_quartile: f64,
+    /// The greatest value.
+    pub greatest: f64,
+}
+
+impl FiveNumbers {
+    /// Of these values, between two of them where a quartile falls between; none for no values.
+    pub fn of(values: &[f64]) -> Option<FiveNumbers> {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let last = sorted.len().checked_sub(1)?;
+        let at = |share: f64| {
+            let place = share * last as f64;
+            let (low, high) = (
+                sorted[place.floor() as usize],
+                sorted[place.ceil() as usize],
+            );
+            low + (high - low) * place.fract()
+        };
+        Some(FiveNumbers {
+            least: sorted[0],
+            lower_quartile: at(0.25),
+            median: at(0.5),
+            upper_quartile: at(0.75),
+            greatest: sorted[last],
+        })
+    }
+}
+
 /// Sum of squared distances from the mean.
 pub fn sum_of_squares(values: &[f64]) -> f64 {
     let centre = mean(values);
@@ -92,5 +131,14 @@ mod tests {
         assert_eq!(quantile(&values, 1.0), Some(100.0));
         assert_eq!(quantile(&values, 2.0), Some(100.0));
         assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn five_numbers_hold_the_median_and_the_ends() {
+        let five = FiveNumbers::of(&[4.0, 1.0, 3.0, 2.0]).unwrap();
+        assert_eq!((five.least, five.greatest), (1.0, 4.0));
+        assert_eq!((five.lower_quartile, five.upper_quartile), (1.75, 3.25));
+        assert_eq!(five.median, median(&[4.0, 1.0, 3.0, 2.0]));
+        assert_eq!(FiveNumbers::of(&[]), None);
     }
 }

@@ -1,17 +1,21 @@
-//! Moments as dates and times of day, in UTC.
+//! Moments as dates and times of day, in UTC where no time zone is given.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Records may carry any number; what lies beyond the calendar is shown as its end.
 fn civil(unix_ms: i64) -> jiff::civil::DateTime {
+    civil_in(unix_ms, &TimeZone::UTC)
+}
+
+fn civil_in(unix_ms: i64, zone: &TimeZone) -> jiff::civil::DateTime {
     let end = if unix_ms < 0 {
         Timestamp::MIN
     } else {
         Timestamp::MAX
     };
     let moment = Timestamp::from_millisecond(unix_ms).unwrap_or(end);
-    TimeZone::UTC.to_datetime(moment)
+    zone.to_datetime(moment)
 }
 
 /// The day: `2026-11-21`.
@@ -27,7 +31,12 @@ pub fn minute(unix_ms: i64) -> String {
 
 /// The second of its day: `12:03:41`.
 pub fn time_of_day(unix_ms: u64) -> String {
-    let at = civil(i64::try_from(unix_ms).unwrap_or(i64::MAX));
+    time_of_day_in(unix_ms, &TimeZone::UTC)
+}
+
+/// The second of its day where this time zone holds.
+pub fn time_of_day_in(unix_ms: u64, zone: &TimeZone) -> String {
+    let at = civil_in(i64::try_from(unix_ms).unwrap_or(i64::MAX), zone);
     format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
 }
 
@@ -51,6 +60,8 @@ mod tests {
         assert_eq!(minute(1_795_301_040_000), "2026-11-21 22:44");
         assert_eq!(minute(-1), "1969-12-31 23:59");
         assert_eq!(time_of_day(1_795_301_041_999), "22:44:01");
+        let kolkata = TimeZone::fixed(jiff::tz::Offset::from_seconds(19_800).unwrap());
+        assert_eq!(time_of_day_in(1_795_301_041_999, &kolkata), "04:14:01");
     }
 
     #[test]

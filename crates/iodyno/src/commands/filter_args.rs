@@ -55,7 +55,7 @@ impl FilterArgs {
     pub fn filter(&self, now_ms: i64, limit: u32) -> Result<Filter, Failure> {
         let moment = |text: &Option<String>| {
             text.as_ref()
-                .map(|text| store::moment(text, now_ms))
+                .map(|text| store::moment(text, now_ms, &host::clock::time_zone()))
                 .transpose()
         };
         let setting = self

@@ -4,13 +4,14 @@ use super::layout::{self, HEIGHT_MIN, WIDTH_MIN};
 use super::panels::devices;
 use super::state::{Open, State};
 use super::{Look, Panel, keys, overlay, text};
+use host::clock::TimeZone;
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// What the lines at the edges say beside the panels.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Around {
     /// Name of this machine.
     pub hostname: String,
@@ -18,6 +19,8 @@ pub struct Around {
     pub kernel: String,
     /// Wall clock at the sampler's zero, ms since 1970.
     pub origin_unix_ms: u64,
+    /// Whose hours the wall clock shows.
+    pub zone: TimeZone,
     /// CPU time of the whole program, drawing included, per cent of one CPU; none before it was measured.
     pub cost_percent: Option<f64>,
     /// How long a record has been going on, ms.
@@ -187,10 +190,10 @@ fn clock(around: &Around, time_ns: i64, with_ms: bool) -> String {
     let unix_ms = around
         .origin_unix_ms
         .saturating_add_signed(time_ns / 1_000_000);
-    let (hour, minute, second) = host::clock::local_time(unix_ms);
+    let second = view::calendar::time_of_day_in(unix_ms, &around.zone);
     match with_ms {
-        true => format!("{hour:02}:{minute:02}:{second:02}.{:03}", unix_ms % 1000),
-        false => format!("{hour:02}:{minute:02}:{second:02}"),
+        true => format!("{second}.{:03}", unix_ms % 1000),
+        false => second,
     }
 }
 

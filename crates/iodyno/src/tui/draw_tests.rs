@@ -143,6 +143,7 @@ impl Machine {
             hostname: "db-3".into(),
             kernel: "6.1.0-30-amd64".into(),
             origin_unix_ms: 1_700_000_000_000,
+            zone: host::clock::TimeZone::UTC,
             cost_percent: Some(0.23),
             recording_ms: None,
         };

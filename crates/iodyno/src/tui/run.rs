@@ -119,7 +119,9 @@ impl<'a> Session<'a> {
                 hostname: provenance.hostname,
                 kernel: provenance.kernel,
                 origin_unix_ms: u64::MAX,
-                ..Around::default()
+                zone: host::clock::time_zone(),
+                cost_percent: None,
+                recording_ms: None,
             },
             lists: Lists {
                 rows: Vec::new(),

@@ -2,7 +2,6 @@
 
 use super::{Engine, LoadError, Prepared};
 use host::{Host, process};
-use kernel::cpulist::CpuList;
 use model::job::{Arrivals, Job};
 use model::units;
 
@@ -169,8 +168,7 @@ pub fn cpus(job: &Job) -> Result<Vec<u32>, LoadError> {
 
 /// The CPUs of a NUMA node.
 fn node_cpus(node: u32) -> Vec<u32> {
-    let text = host::Host::live().text(&format!("/sys/devices/system/node/node{node}/cpulist"));
-    let list = text.and_then(|text| CpuList::parse(&text));
+    let list = host::Host::live().node_cpus(node);
     list.unwrap_or_default().iter().collect()
 }
 

@@ -2,23 +2,8 @@
 
 mod parts;
 
+use model::failure::Exit;
 use std::sync::Arc;
-
-/// The program's exit status that an error asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum ExitClass {
-    /// The job makes no sense as asked.
-    Usage = 2,
-    /// The user may not do this.
-    Rights = 3,
-    /// Refused for the safety of data.
-    Refused = 4,
-    /// The target or the machine failed.
-    Failed = 5,
-    /// Stopped by a request.
-    Interrupted = 130,
-}
 
 /// What cannot be loaded, and why.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -187,22 +172,22 @@ impl From<host::Error> for LoadError {
 }
 
 impl LoadError {
-    /// The exit status this error asks for.
-    pub fn exit_class(&self) -> ExitClass {
+    /// The exit code that this error asks for.
+    pub fn exit(&self) -> Exit {
         match self {
-            LoadError::Usage { .. } | LoadError::NoTarget { .. } => ExitClass::Usage,
+            LoadError::Usage { .. } | LoadError::NoTarget { .. } => Exit::Usage,
             LoadError::InUse { .. }
             | LoadError::Signature { .. }
             | LoadError::NoConsent { .. }
             | LoadError::NoOverwrite { .. }
             | LoadError::ForeignFile { .. }
-            | LoadError::ReadOnly { .. } => ExitClass::Refused,
-            LoadError::Stopped { .. } => ExitClass::Interrupted,
-            LoadError::Unseen { .. } => ExitClass::Rights,
-            LoadError::Host { source } if source.is_refusal() => ExitClass::Refused,
-            LoadError::Host { source } if source.is_permission() => ExitClass::Rights,
-            LoadError::Host { source } if source.errno() == Some(libc::ENOENT) => ExitClass::Usage,
-            _ => ExitClass::Failed,
+            | LoadError::ReadOnly { .. } => Exit::Refused,
+            LoadError::Stopped { .. } => Exit::Interrupted,
+            LoadError::Unseen { .. } => Exit::Rights,
+            LoadError::Host { source } if source.is_refusal() => Exit::Refused,
+            LoadError::Host { source } if source.is_permission() => Exit::Rights,
+            LoadError::Host { source } if source.errno() == Some(libc::ENOENT) => Exit::Usage,
+            _ => Exit::Failed,
         }
     }
 
@@ -257,7 +242,7 @@ mod tests {
             "cannot write to /dev/sdb: it is in use (md0 has it as a member, and md0 is mounted on /srv). \
              Use a directory on /srv as the target, or a disk that nothing uses"
         );
-        assert_eq!(error.exit_class() as u8, 4);
+        assert_eq!(error.exit() as u8, 4);
         let error = LoadError::NoSpace {
             target: "/srv".into(),
             wanted_bytes: 1 << 30,
@@ -274,6 +259,6 @@ mod tests {
             "/nowhere",
             std::io::Error::from_raw_os_error(libc::ENOENT),
         );
-        assert_eq!(LoadError::from(missing).exit_class(), ExitClass::Usage);
+        assert_eq!(LoadError::from(missing).exit(), Exit::Usage);
     }
 }

@@ -40,7 +40,7 @@ pub use check::{fits as check_fit, job as check_job};
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use covering::covering;
-pub use error::{ExitClass, LoadError};
+pub use error::LoadError;
 pub use prepare::{Place, Prepared, loadable, prepare};
 pub use preset::Preset;
 pub use running::{Running, Side, Snapshot};

@@ -159,7 +159,7 @@ impl Prepared {
 
 /// Makes a target ready for a job. `progress` gets bytes written and bytes in all while a scratch file is laid out.
 ///
-/// Errors name what is in the way; [`LoadError::exit_class`] tells usage, rights, refusals and failures apart. Nothing
+/// Errors name what is in the way; [`LoadError::exit`] tells usage, rights, refusals and failures apart. Nothing
 /// is left behind by an error.
 pub fn prepare(
     host: &Host,

@@ -12,6 +12,7 @@ use super::*;
 use host::Host;
 use host::files::{TemporaryDir, temporary_dir};
 use host::signals::Stop;
+use model::failure::Exit;
 use model::job::{Job, Rw};
 use std::sync::Arc;
 
@@ -475,7 +476,7 @@ fn scratch_is_written_whole_and_its_writing_can_be_stopped() {
         &stop,
         &mut |_, _| {},
     );
-    assert_eq!(stopped.unwrap_err().exit_class(), ExitClass::Interrupted);
+    assert_eq!(stopped.unwrap_err().exit(), Exit::Interrupted);
 }
 
 #[test]
@@ -590,7 +591,7 @@ fn a_failing_io_stops_the_load_and_names_the_place() {
         assert!(!running.wait_ms(120_000, &Stop::new()), "the load went on");
         let error = running.failure().unwrap();
         assert!(error.to_string().contains("the file ends here"), "{error}");
-        assert_eq!(error.exit_class(), ExitClass::Failed);
+        assert_eq!(error.exit(), Exit::Failed);
         let result = running.finish();
         assert_eq!(result.errors[0].0, 0);
     }
@@ -639,7 +640,7 @@ fn options_of_one_engine_are_checked_by_it() {
     let refused = |job: &Job| {
         let (_dir, prepared) = made_ready(job);
         let error = start(&prepared, job, 1, Region::WHOLE).unwrap_err();
-        assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+        assert_eq!(error.exit(), Exit::Usage, "{error}");
         error.to_string()
     };
     let hipri = |value: &str, direct| Job {

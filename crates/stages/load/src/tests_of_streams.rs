@@ -8,6 +8,7 @@ use super::*;
 use host::Host;
 use host::files::{Access, DataFile, TemporaryDir, temporary_dir};
 use host::signals::Stop;
+use model::failure::Exit;
 use model::job::{Distribution, Fallocate, FileSet, Job, Rw, Sharing, Verify, VerifyMethod};
 use model::record::LoadResult;
 use std::path::{Path, PathBuf};
@@ -209,7 +210,7 @@ fn what_does_not_fit_is_named() {
     ];
     for (job, what, why) in cases {
         let error = ready(&path, &job).unwrap_err();
-        assert_eq!(error.exit_class(), ExitClass::Usage);
+        assert_eq!(error.exit(), Exit::Usage);
         let text = error.to_string();
         assert!(text.contains(what) && text.contains(why), "{text}");
     }

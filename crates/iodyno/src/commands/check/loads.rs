@@ -4,13 +4,13 @@ use super::ground::Ground;
 use super::plan::{self, Plan, Step};
 use crate::commands::run::intervals::Intervals;
 use crate::context::Context;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::live::Teller;
 use analyse::fields::Fields;
 use analyse::knee::{self, Visits};
 use host::clock;
 use host::signals::Stop;
-use load::{ExitClass, LoadError, Region, Running};
+use load::{LoadError, Region, Running};
 use model::check::{Probe, Role};
 use model::iopath::IoPath;
 use model::job::Job;
@@ -146,7 +146,7 @@ impl<'a> Loads<'a> {
             match self.one(step, ground) {
                 Ok(()) => {}
                 // A target too small for this load says so; the others are made.
-                Err(error) if error.exit_class() == ExitClass::Usage => {
+                Err(error) if error.exit() == Exit::Usage => {
                     self.unseen.push(format!("{}: {error}.", phrase(step)));
                 }
                 Err(error) => return Err(error.into()),

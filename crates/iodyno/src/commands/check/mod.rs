@@ -20,7 +20,6 @@ use document::Document;
 use ground::Ground;
 use host::signals::Stop;
 use host::{DeviceLock, Target};
-use load::ExitClass;
 use loads::{Done, Loads};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
@@ -271,10 +270,10 @@ fn measure(
     };
     let ground = match Ground::prepare(context, (&target, &check.target), plan, stop, &line) {
         Ok(ground) => ground,
-        Err(error) if error.exit_class() == ExitClass::Interrupted => {
+        Err(error) if error.exit() == Exit::Interrupted => {
             return Ok((loads.finish(), None, None));
         }
-        Err(error) if error.exit_class() == ExitClass::Failed && is_broken(&error) => {
+        Err(error) if error.exit() == Exit::Failed && is_broken(&error) => {
             return Ok((loads.finish(), None, Some(error.into())));
         }
         Err(error) => return Ok((loads.finish(), Some(format!("Loads: {error}.")), None)),

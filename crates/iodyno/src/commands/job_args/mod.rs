@@ -131,15 +131,6 @@ pub fn fresh_seed() -> u64 {
 
 impl From<load::LoadError> for Failure {
     fn from(error: load::LoadError) -> Self {
-        use crate::exit::Exit;
-        use load::ExitClass;
-        let exit = match error.exit_class() {
-            ExitClass::Usage => Exit::Usage,
-            ExitClass::Rights => Exit::Rights,
-            ExitClass::Refused => Exit::Refused,
-            ExitClass::Failed => Exit::Failed,
-            ExitClass::Interrupted => Exit::Interrupted,
-        };
-        Failure::with(exit, error.to_string(), error.parts())
+        Failure::with(error.exit(), error.to_string(), error.parts())
     }
 }

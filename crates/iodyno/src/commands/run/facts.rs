@@ -4,7 +4,6 @@ use diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
 use host::files::{Access, Kind};
 use host::{Host, Target, process, scratch};
 use inventory::cgroups::{self, IoLimit};
-use kernel::cpulist::CpuList;
 use kernel::release::Release;
 use model::iopath::{IoPath, LayerKind};
 
@@ -114,18 +113,13 @@ fn cgroup_limit(limit: IoLimit) -> CgroupLimit {
 
 /// CPU and node of each CPU; empty on a machine with one node, where there is nothing to choose.
 fn nodes(host: &Host) -> Vec<(u32, u32)> {
-    let base = "/sys/devices/system/node";
-    let numbered = |name: &String| name.strip_prefix("node")?.parse::<u32>().ok();
-    let nodes: Vec<u32> = host.list(base).iter().filter_map(numbered).collect();
+    let nodes = host.nodes();
     if nodes.len() < 2 {
         return Vec::new();
     }
     let cpus = |node: &u32| {
-        let list = host
-            .text(&format!("{base}/node{node}/cpulist"))
-            .unwrap_or_default();
         let node = *node;
-        let cpus: Vec<u32> = CpuList::parse(&list).unwrap_or_default().iter().collect();
+        let cpus: Vec<u32> = host.node_cpus(node).unwrap_or_default().iter().collect();
         cpus.into_iter().map(move |cpu| (cpu, node))
     };
     nodes.iter().flat_map(cpus).collect()

@@ -75,9 +75,12 @@ fn choices(interrupt: &SubjectFiles) -> Vec<String> {
     let (Some(now), Some(online)) = (interrupt.text(KNOB.attribute), online(interrupt)) else {
         return Vec::new();
     };
-    let node = interrupt.text("node").unwrap_or_default();
-    let near = format!("/sys/devices/system/node/node{}/cpulist", node.trim());
-    let near = interrupt.host().text(&near).and_then(|list| cpus(&list));
+    let node = interrupt
+        .number("node")
+        .and_then(|node| u32::try_from(node).ok());
+    // A node of memory alone has no CPU.
+    let near = node.and_then(|node| interrupt.host().node_cpus(node));
+    let near = near.filter(|list| !list.is_empty());
     let Some(all) = cpus(&online) else {
         return Vec::new();
     };

@@ -15,8 +15,6 @@
 use crate::{Collector, Draft, Survey};
 use model::iopath::LayerKind;
 
-const NODES: &str = "/sys/devices/system/node";
-
 /// What this file adds to an I/O path.
 pub static COLLECTOR: Collector = Collector {
     id: "numa",
@@ -28,19 +26,15 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
-    let number = |name: String| name.strip_prefix("node")?.parse::<u32>().ok();
-    let mut nodes: Vec<u32> = host.list(NODES).into_iter().filter_map(number).collect();
-    nodes.sort_unstable();
+    let nodes = host.nodes();
     draft.fact(
         "numa_nodes",
         (!nodes.is_empty()).then(|| nodes.len().to_string()),
     );
     if nodes.len() > 1 {
         let cpus = |node: &u32| {
-            let list = host
-                .text(&format!("{NODES}/node{node}/cpulist"))
-                .unwrap_or_default();
-            format!("{node}:{}", list.trim())
+            let cpus = host.node_cpus(*node).unwrap_or_default();
+            format!("{node}:{cpus}")
         };
         draft.fact(
             "numa_cpus",

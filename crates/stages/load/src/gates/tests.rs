@@ -1,9 +1,9 @@
 //! The gates on captured machines and on real loop devices.
 
 use super::*;
-use crate::ExitClass;
 use crate::loop_device::{LoopDevice, opened};
 use host::Archive;
+use model::failure::Exit;
 
 const ALL: Consent = Consent {
     destroy_data: true,
@@ -65,7 +65,7 @@ fn members_of_stacks_are_in_use() {
             .to_string()
             .ends_with("Use a directory on /srv data as the target, or a disk that nothing uses")
     );
-    assert_eq!(error.exit_class(), ExitClass::Refused);
+    assert_eq!(error.exit(), Exit::Refused);
     let unmounted = stacked("", SWAPS);
     let partition = Device::new(&unmounted, "sdb1");
     assert_eq!(
@@ -183,7 +183,7 @@ fn processes_that_may_not_be_looked_at_are_not_taken_for_idle_ones() {
         ]
     );
     let error = doubts("/dev/sdc", Some(said), false).unwrap_err();
-    assert_eq!(error.exit_class(), ExitClass::Rights);
+    assert_eq!(error.exit(), Exit::Rights);
     assert!(error.to_string().contains("Run as root"), "{error}");
 }
 
@@ -264,7 +264,7 @@ fn refused(device: &LoopDevice, consent: &Consent) -> LoadError {
     let before = device.content();
     let error = claim(&Host::live(), &opened(&device.path), consent).unwrap_err();
     assert!(before == device.content(), "the refusal changed the device");
-    assert_eq!(error.exit_class(), ExitClass::Refused, "{error}");
+    assert_eq!(error.exit(), Exit::Refused, "{error}");
     error
 }
 

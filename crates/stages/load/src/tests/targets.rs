@@ -74,14 +74,14 @@ fn jobs_that_make_no_sense_are_usage_errors() {
     let good = small("io_uring");
     for (job, wanted) in senseless(&good) {
         let error = refusal(dir.path(), &job);
-        assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+        assert_eq!(error.exit(), Exit::Usage, "{error}");
         assert!(error.to_string().contains(wanted), "{error}");
     }
     let error = refusal(std::path::Path::new("/nowhere/at/all"), &good);
-    assert_eq!(error.exit_class(), ExitClass::Usage, "{error}");
+    assert_eq!(error.exit(), Exit::Usage, "{error}");
     assert_eq!(
-        refusal(std::path::Path::new("/dev/null"), &good).exit_class(),
-        ExitClass::Usage
+        refusal(std::path::Path::new("/dev/null"), &good).exit(),
+        Exit::Usage
     );
     let job = Job {
         size: 1 << 60,
@@ -114,7 +114,7 @@ fn existing_files_are_read_only_unless_allowed_and_holes_are_named() {
         ..read.clone()
     };
     let error = refusal(&path, &write);
-    assert_eq!(error.exit_class(), ExitClass::Refused, "{error}");
+    assert_eq!(error.exit(), Exit::Refused, "{error}");
     let ready = |job: &Job, consent: Consent| ready_on(&path, job, consent);
     let prepared = ready(&read, Consent::default()).unwrap();
     assert_eq!(prepared.bytes(), 1 << 20);
@@ -162,8 +162,8 @@ fn existing_files_are_read_only_unless_allowed_and_holes_are_named() {
             Consent::default()
         )
         .unwrap_err()
-        .exit_class(),
-        ExitClass::Usage
+        .exit(),
+        Exit::Usage
     );
 }
 
@@ -175,7 +175,7 @@ fn memory_file_systems_have_no_direct_io() {
         return;
     }
     let error = refusal(shm, &small("io_uring"));
-    assert_eq!(error.exit_class(), ExitClass::Failed);
+    assert_eq!(error.exit(), Exit::Failed);
     assert!(error.to_string().contains("--direct=0"), "{error}");
     let job = Job {
         direct: false,
@@ -292,10 +292,7 @@ fn a_device_is_read_freely_and_written_with_consent() {
         rw: Rw::Randwrite,
         ..read.clone()
     };
-    assert_eq!(
-        refusal(&device.path, &write).exit_class(),
-        ExitClass::Refused
-    );
+    assert_eq!(refusal(&device.path, &write).exit(), Exit::Refused);
     let allowed = Consent {
         destroy_data: true,
         ..Consent::default()

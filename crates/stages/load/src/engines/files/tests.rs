@@ -157,7 +157,7 @@ fn with_a_runtime_the_epochs_repeat_until_it_is_over() {
 fn stopped_while_it_creates_it_removes_what_there_is() {
     let (dir, running) = begin(&job(
         2,
-        &[("files", "10000000"), ("filesize", "100"), ("depth", "0")],
+        &[("files", "1000000"), ("filesize", "100"), ("depth", "0")],
     ));
     let running = match running {
         Ok(running) => running,
