@@ -321,7 +321,7 @@ fn prometheus_takes_what_is_served() {
             scope.spawn(|| {
                 let begun = std::time::Instant::now();
                 assert!(asked(&address, "GET /metrics HTTP/1.1").starts_with("HTTP/1.1 200 "));
-                assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
+                assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
             });
         }
     });
