@@ -126,7 +126,7 @@ fn withstands_handshakes(base: &str, ask: &dyn Fn() -> Output) {
         let answer = ask();
         assert!(answer.status.success(), "{}", text(&answer.stderr));
         assert!(
-            asked.elapsed() < Duration::from_secs(2),
+            asked.elapsed() < Duration::from_secs(8),
             "{:?}",
             asked.elapsed()
         );
