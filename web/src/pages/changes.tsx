@@ -17,6 +17,7 @@ interface Journal {
   running: boolean;
   kept: boolean;
   pending: boolean;
+  way_out: { aim: string; option: string | null; command: string } | null;
   settings: { path: string; was: string; is: string }[];
   files: string[];
   trees: string[];
@@ -47,7 +48,7 @@ export function Changes({ isReadOnly }: { isReadOnly: boolean }) {
             : open.length ? `${open.length === 1 ? "One change is" : `${open.length} changes are`} in place.`
             : "No change of iodyno stands here."}
         </h1>
-        <p>{pending.length ? "Undo it below: every old value is in its journal." : "Every value is saved before it is changed, and can be put back from here or by "}{!pending.length && <Command line="sudo iodyno undo" />}</p>
+        <p>{pending.length ? "Below is what to do about it: every old value is in its journal." : "Every value is saved before it is changed, and can be put back from here or by "}{!pending.length && <Command line="sudo iodyno undo" />}</p>
       </div>
       {record !== null && <PlanView record={record} isReadOnly={isReadOnly} done={() => { setQuery({ record: null, persist: null }); status.reload(); }} />}
       <Shown of={status}>
@@ -66,6 +67,7 @@ function JournalView({ journal, isReadOnly, done }: { journal: Journal; isReadOn
     done();
   });
   const changed = journal.settings.filter((one) => one.was !== one.is);
+  const way = journal.way_out;
   return (
     <div class="card">
       <div class="head">
@@ -77,8 +79,13 @@ function JournalView({ journal, isReadOnly, done }: { journal: Journal; isReadOn
         <div class="change" key={one.path}><span class="dim">{one.path}</span><span class="minus">{one.was}</span><span class="plus">{one.is}</span></div>
       ))}
       {[...journal.files, ...journal.trees].map((path) => <p class="mono dim" key={path}>{path}</p>)}
-      {!isReadOnly && !journal.running && journal.pending && (
-        <p><button type="button" disabled={action.isBusy} onClick={() => action.start()}>Put {changed.length === 1 ? "it" : "everything"} back</button> <Command line={`sudo iodyno undo ${journal.id}`} /></p>
+      {way && (
+        <p>
+          {!isReadOnly && way.option === null
+            ? <button type="button" disabled={action.isBusy} onClick={() => action.start()}>Put {changed.length === 1 ? "it" : "everything"} back</button>
+            : `To ${way.aim}:`}{" "}
+          <Command line={`sudo ${way.command}`} />
+        </p>
       )}
       {action.error && <Failure error={action.error} />}
     </div>

@@ -70,6 +70,11 @@ fn a_setting_is_planned_applied_and_taken_back() {
     );
     let journal = applied["journal"].as_str().unwrap();
     assert_eq!(journals(&visitor), [journal]);
+    let status = visitor.get("/api/v1/changes").fine();
+    assert_eq!(
+        status["journals"][0]["way_out"],
+        json!({"aim": "put it back", "option": null, "command": format!("iodyno undo {journal}")})
+    );
     let undo = || {
         visitor.post(
             "/api/v1/changes/undo",
