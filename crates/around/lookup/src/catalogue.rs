@@ -7,6 +7,11 @@ use std::borrow::Cow;
 
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "CatalogueEntry")
+)]
 pub struct Entry {
     /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
     /// `field` or `series`.
@@ -19,6 +24,7 @@ pub struct Entry {
 
 /// Everything that can be explained: `iodyno.catalogue/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Catalogue {
     schema: &'static str,
     /// By kind and id.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// What is changed: `iodyno.status/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     schema: &'static str,
     /// Where the journals are.
@@ -22,6 +23,7 @@ pub struct Status {
 
 /// A journal.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Journal {
     /// By which it is undone.
     pub id: String,
@@ -53,6 +55,7 @@ pub struct Journal {
 
 /// What can be done about a journal.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WayOut {
     /// What the command does, after `to`: `put it back`.
     pub aim: &'static str,
@@ -64,6 +67,11 @@ pub struct WayOut {
 
 /// A setting that was saved.
 #[derive(Debug, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SavedSetting")
+)]
 pub struct Setting {
     /// The attribute.
     pub path: String,
