@@ -7,31 +7,7 @@ import { get, post } from "../net/api.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Section, Shown } from "../ui/parts.tsx";
 import { setQuery, usePlace } from "../ui/router.ts";
-import type { RecordList } from "./records.tsx";
-
-interface Journal {
-  id: string;
-  purpose: string;
-  pid: number;
-  unix_ms: number;
-  running: boolean;
-  kept: boolean;
-  pending: boolean;
-  way_out: { aim: string; option: string | null; command: string } | null;
-  settings: { path: string; was: string; is: string }[];
-  files: string[];
-  trees: string[];
-}
-
-interface Status {
-  state_dir: string;
-  journals: Journal[];
-}
-
-interface Plan {
-  document: { device: string; values: [string, string][]; persisted: string | null };
-  words: string[];
-}
+import type { Journal, Plan, RecordList, Status } from "../core/documents.ts";
 
 export function Changes({ isReadOnly }: { isReadOnly: boolean }) {
   const place = usePlace();
@@ -107,7 +83,7 @@ function PlanView({ record, isReadOnly, done }: { record: number; isReadOnly: bo
         {({ document, words }) => (
           <form class="card" onSubmit={(event) => { event.preventDefault(); if (typed.trim() === document.device) void action.start(); }}>
             <p>This would be written, and can be undone at any time:</p>
-            <pre tabIndex={0}>{words.join("\n") || document.values.map(([knob, value]) => `${document.device}  ${knob} → ${value}`).join("\n")}</pre>
+            <pre tabIndex={0}>{words.join("\n")}</pre>
             <label class="line">
               <input type="checkbox" checked={isPersistent} onChange={(event) => setQuery({ persist: event.currentTarget.checked ? "1" : null })} />
               Also after the next boot
