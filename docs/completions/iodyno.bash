@@ -73,6 +73,9 @@ _iodyno() {
             iodyno,note)
                 cmd="iodyno__subcmd__note"
                 ;;
+            iodyno,openapi)
+                cmd="iodyno__subcmd__openapi"
+                ;;
             iodyno,report)
                 cmd="iodyno__subcmd__report"
                 ;;
@@ -160,6 +163,9 @@ _iodyno() {
             iodyno__subcmd__help,note)
                 cmd="iodyno__subcmd__help__subcmd__note"
                 ;;
+            iodyno__subcmd__help,openapi)
+                cmd="iodyno__subcmd__help__subcmd__openapi"
+                ;;
             iodyno__subcmd__help,report)
                 cmd="iodyno__subcmd__help__subcmd__report"
                 ;;
@@ -221,7 +227,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help"
+            opts="-h -V --json --help --version inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -667,7 +673,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual help"
+            opts="inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -933,6 +939,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__note)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__openapi)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1411,6 +1431,20 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__openapi)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

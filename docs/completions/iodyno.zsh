@@ -646,6 +646,15 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(openapi)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_iodyno__subcmd__help_commands" \
@@ -790,6 +799,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(openapi)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -834,6 +847,7 @@ _iodyno_commands() {
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \
+'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'iodyno commands' commands "$@"
@@ -919,6 +933,7 @@ _iodyno__subcmd__help_commands() {
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \
+'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'iodyno help commands' commands "$@"
@@ -1017,6 +1032,11 @@ _iodyno__subcmd__help__subcmd__merge_commands() {
 _iodyno__subcmd__help__subcmd__note_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help note commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__openapi_commands] )) ||
+_iodyno__subcmd__help__subcmd__openapi_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help openapi commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__report_commands] )) ||
 _iodyno__subcmd__help__subcmd__report_commands() {
@@ -1120,6 +1140,11 @@ _iodyno__subcmd__merge_commands() {
 _iodyno__subcmd__note_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno note commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__openapi_commands] )) ||
+_iodyno__subcmd__openapi_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno openapi commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__report_commands] )) ||
 _iodyno__subcmd__report_commands() {

@@ -2,7 +2,8 @@
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { openSession, whenRefused, ApiError, type Session } from "./net/api.ts";
+import type { SessionDocument } from "./core/documents.ts";
+import { openSession, whenRefused, ApiError } from "./net/api.ts";
 import { joinStream, live } from "./net/live.ts";
 import { isAtWork } from "./core/job.ts";
 import { address } from "./core/url.ts";
@@ -24,7 +25,7 @@ import "./style/base.css";
 import "./style/parts.css";
 import "figures.css";
 
-function Page({ session }: { session: Session }) {
+function Page({ session }: { session: SessionDocument }) {
   const { page, rest } = usePlace();
   const isReadOnly = session.read_only === true;
   useEffect(() => {
@@ -77,7 +78,7 @@ async function first(): Promise<void> {
 }
 
 function App() {
-  const [session, setSession] = useState<Session | null>(null);
+  const [session, setSession] = useState<SessionDocument | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   useEffect(() => {
     whenRefused(() => setError((before) => before ?? new ApiError(401, "not logged in", "")));

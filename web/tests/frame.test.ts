@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { busiest, deviceRow, devices, field, isActive, parseFrame, parseHead } from "../src/core/frame.ts";
-import { JobStory, type Job } from "../src/core/job.ts";
+import type { Job } from "../src/core/documents.ts";
+import { JobStory } from "../src/core/job.ts";
 
 // A document of `iodyno watch --json`, cut down.
 const SAMPLE = {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { direction, measured, ratioWords, type Ratio } from "../src/core/compare.ts";
+import { direction, measured, ratioWords } from "../src/core/compare.ts";
+import type { Ratio, Setting } from "../src/core/documents.ts";
 import { blocks, inline } from "../src/core/markdown.ts";
-import { chosen, choices, isSame, setBy, type Setting } from "../src/core/path.ts";
+import { chosen, choices, isSame, setBy } from "../src/core/path.ts";
 import { fit, nearest, type Entry } from "../src/core/search.ts";
 
 const setting = (value: string, more: Partial<Setting> = {}): Setting => ({ name: "scheduler", path: "/x", value: { value }, writable: true, ...more });
@@ -57,7 +58,7 @@ test("ratios are per cent while that can be read", () => {
 test("the catalogue is found by name, title and text, in this order", () => {
   const entries: Entry[] = [
     { kind: "knob", id: "scheduler", title: "I/O scheduler", page: "# I/O scheduler" },
-    { kind: "rule", id: "bfq_on_flash", title: "A fair scheduler on a fast disk" },
+    { kind: "rule", id: "bfq_on_flash", title: "A fair scheduler on a fast disk", page: "" },
     { kind: "knob", id: "nr_requests", title: "Requests a queue may hold", page: "the scheduler's queue" },
   ];
   const order = [...entries].sort((a, b) => fit(b, "scheduler") - fit(a, "scheduler")).map((one) => one.id);

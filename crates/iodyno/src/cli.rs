@@ -80,4 +80,7 @@ pub enum Verb {
     /// Print the manual page.
     #[command(hide = true)]
     Manual,
+    /// Print the OpenAPI description of what `serve` answers.
+    #[command(hide = true)]
+    Openapi,
 }

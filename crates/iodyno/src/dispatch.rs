@@ -14,7 +14,12 @@ use clap::CommandFactory;
 pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
     if !matches!(
         verb,
-        Verb::Undo(_) | Verb::Status | Verb::Completions(_) | Verb::Manual | Verb::Judge(_)
+        Verb::Undo(_)
+            | Verb::Status
+            | Verb::Completions(_)
+            | Verb::Manual
+            | Verb::Openapi
+            | Verb::Judge(_)
     ) {
         crate::unfinished::warn(context);
     }
@@ -47,5 +52,6 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Catalogue => catalogue::run(context),
         Verb::Completions(args) => completions::run(&args, Cli::command(), context),
         Verb::Manual => completions::manual(&Cli::command(), context),
+        Verb::Openapi => serve::description(context),
     }
 }

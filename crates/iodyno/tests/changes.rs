@@ -376,6 +376,8 @@ fn another_disk_that_has_the_name_now_is_not_written() {
     let status = said(&iodyno.run(&["status"]));
     let advice = format!("went with the device): iodyno undo --forget {journal}");
     assert!(status.contains(&advice), "{status}");
+    let way = &iodyno.json(&["status"]).0["journals"][0]["way_out"];
+    assert_eq!(way["option"], "--forget", "{way}");
     let refused = iodyno.run(&["undo", &journal]);
     assert_eq!(code(&refused), 4, "{}", said(&refused));
     let words = "scheduler  not written, was none: ";

@@ -1,43 +1,6 @@
 // A document of `iodyno watch --json` as the pages use it. What it does not hold is not there; it is never zero.
 
-import type { Sparse } from "./histogram.ts";
-
-export interface Evidence {
-  name: string;
-  value: string;
-}
-
-export interface Finding {
-  rule: string;
-  level: "note" | "warning" | "wrong";
-  section?: string;
-  claim: string;
-  evidence?: Evidence[];
-  refuted_by?: string;
-  advice?: string;
-  competing?: string[];
-  experiment?: string;
-  withdrawn?: string | null;
-}
-
-/** What the I/Os of a time spent in one span of the block layer. */
-export interface LayerSpan {
-  device: string;
-  side: string;
-  span: string;
-  ios: number;
-  mean_ns: number;
-  p50_ns: number;
-  p99_ns: number;
-}
-
-/** Counts by latency of one device and direction, over the time of the frame. */
-export interface LatencyCounts {
-  device: string;
-  side: string;
-  span: string;
-  counts: Sparse;
-}
+import type { ArmSpan, FieldWords, Finding, Latencies, WatchHead, WatchSample } from "./documents.ts";
 
 export interface Frame {
   unixMs: number;
@@ -50,15 +13,8 @@ export interface Frame {
   costCpuMs: number;
   fields: Record<string, Record<string, number>>;
   findings: Finding[];
-  layers: LayerSpan[];
-  latencies: LatencyCounts[];
-}
-
-export interface FieldWords {
-  id: string;
-  unit: string;
-  meaning: string;
-  cannot_tell?: string;
+  layers: ArmSpan[];
+  latencies: Latencies[];
 }
 
 /** The first document of a stream: what the values of the others are. */
@@ -73,11 +29,11 @@ export interface Head {
 
 const number = (value: unknown, otherwise: number): number =>
   typeof value === "number" && Number.isFinite(value) ? value : otherwise;
-const list = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+const list = <T>(value: T[] | undefined): T[] => (Array.isArray(value) ? value : []);
 
 /** Reads `iodyno.sample/1`; none where the document is something else. */
 export function parseFrame(document: unknown): Frame | null {
-  const raw = document as Record<string, unknown> | null;
+  const raw = document as Partial<WatchSample> | null;
   if (!raw || raw.schema !== "iodyno.sample/1" || typeof raw.unix_ms !== "number") return null;
   return {
     unixMs: raw.unix_ms,
@@ -86,24 +42,24 @@ export function parseFrame(document: unknown): Frame | null {
     late: number(raw.late, 0),
     lost: number(raw.lost, 0),
     costCpuMs: number(raw.cost_cpu_ms, 0),
-    fields: (raw.fields ?? {}) as Frame["fields"],
-    findings: list<Finding>(raw.findings),
-    layers: list<LayerSpan>(raw.layers),
-    latencies: list<LatencyCounts>(raw.latencies),
+    fields: raw.fields ?? {},
+    findings: list(raw.findings),
+    layers: list(raw.layers),
+    latencies: list(raw.latencies),
   };
 }
 
 /** Reads `iodyno.watch/1`; none where the document is something else. */
 export function parseHead(document: unknown): Head | null {
-  const raw = document as Record<string, unknown> | null;
+  const raw = document as Partial<WatchHead> | null;
   if (!raw || raw.schema !== "iodyno.watch/1") return null;
   return {
     host: String(raw.host ?? "").trim(),
     intervalMs: number(raw.interval_ms, 100),
     everyMs: number(raw.every_ms, 1000),
-    fields: new Map(list<FieldWords>(raw.fields).map((field) => [field.id, field])),
-    absent: (raw.absent ?? {}) as Record<string, string>,
-    noLayers: typeof raw.no_layers === "string" ? raw.no_layers : null,
+    fields: new Map(list(raw.fields).map((field) => [field.id, field])),
+    absent: raw.absent ?? {},
+    noLayers: raw.no_layers ?? null,
   };
 }
 

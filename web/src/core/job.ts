@@ -1,54 +1,7 @@
 // A load that was started from here: what the server tells of it, and what its lines add up to.
 
+import type { Interval, Job, JobEvent } from "./documents.ts";
 import type { Drawn } from "./ring.ts";
-
-export interface JobLine {
-  unix_ms: number;
-  text: string;
-}
-
-export interface Job {
-  id: number;
-  verb: string;
-  target: { key: string; path: string; kind: string };
-  command: string;
-  state: "running" | "stopping" | "done" | "stopped" | "failed";
-  started_unix_ms: number;
-  ended_unix_ms: number | null;
-  exit: number | null;
-  record: number | null;
-  outcome: string | null;
-  everything_back: boolean | null;
-  progress: JobLine[];
-  last: unknown;
-}
-
-/** A `job` event: a line, a document, or where it stands. */
-export interface JobEvent {
-  id: number;
-  line?: JobLine;
-  document?: Record<string, unknown>;
-  state?: Job["state"];
-  exit?: number | null;
-  record?: number | null;
-  outcome?: string | null;
-  everything_back?: boolean | null;
-}
-
-export interface IntervalSide {
-  ios: number;
-  bytes: number;
-  p50_ns: number;
-  p99_ns: number;
-}
-
-export interface Interval {
-  start_ms: number;
-  length_ms: number;
-  read: IntervalSide;
-  write: IntervalSide;
-  inflight: number;
-}
 
 export const isAtWork = (job: Job): boolean => job.state === "running" || job.state === "stopping";
 
@@ -70,7 +23,7 @@ export class JobStory {
   take(event: JobEvent): boolean {
     if (event.id !== this.job.id) return false;
     if (event.line) this.job = { ...this.job, progress: [...this.job.progress, event.line].slice(-MOST_LINES) };
-    if (event.document) this.document(event.document);
+    if (event.document) this.document(event.document as Record<string, unknown>);
     if (event.state) {
       this.job = {
         ...this.job, state: event.state, exit: event.exit ?? null, record: event.record ?? this.job.record,

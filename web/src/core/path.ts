@@ -1,56 +1,23 @@
 // The I/O path as `iodyno inspect --json` has it, and who set what.
 
-export interface Owner {
-  kind: string;
-  place: string;
-  wants: string | null;
-  acts: string;
-}
+import type { Layer, Owner, Setting } from "./documents.ts";
 
-export interface Setting {
-  name: string;
-  path: string;
-  value: { value: string } | string | Record<string, unknown>;
-  writable: boolean;
-  default?: { value: string; because: string };
-  owners?: Owner[];
-}
-
-export interface Layer {
-  kind: string;
-  name: string;
-  devno: string | null;
-  title: string;
-  facts: Record<string, string>;
-  settings: Setting[];
-  owners?: Record<string, Owner[]>;
-  queues: { index: number; cpu_list: string; nr_tags: number | null }[];
-  interrupts: { irq: number; name: string; allowed_cpus: string | null; effective_cpus: string | null }[];
-  below: Layer[];
-}
-
-export interface PathDocument {
-  schema: string;
-  target: string;
-  root: Layer;
-  machine?: Layer;
-  findings?: unknown[];
-  notes?: string[];
-}
+/** The text of a setting; null where it cannot be read. */
+const textOf = ({ value }: Setting): string | null => (typeof value === "object" && "value" in value ? value.value : null);
 
 /** The word in brackets of a list (`none [mq-deadline]`), else the whole text; null where it cannot be read. */
 export function chosen(setting: Setting): string | null {
-  const value = setting.value as { value?: unknown };
-  if (typeof value !== "object" || typeof value.value !== "string") return null;
-  const bracketed = /\[([^\]\s]+)\]/.exec(value.value);
-  return bracketed ? bracketed[1] : value.value.trim();
+  const text = textOf(setting);
+  if (text === null) return null;
+  const bracketed = /\[([^\]\s]+)\]/.exec(text);
+  return bracketed ? bracketed[1] : text.trim();
 }
 
 /** What else could be chosen. */
 export function choices(setting: Setting): string[] {
-  const value = setting.value as { value?: unknown };
-  if (typeof value !== "object" || typeof value.value !== "string" || !/\[[^\]]+\]/.test(value.value)) return [];
-  return value.value.split(/\s+/).filter((word) => word && !word.startsWith("["));
+  const text = textOf(setting) ?? "";
+  if (!/\[[^\]]+\]/.test(text)) return [];
+  return text.split(/\s+/).filter((word) => word && !word.startsWith("["));
 }
 
 const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));

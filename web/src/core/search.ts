@@ -1,10 +1,10 @@
 // Finding pages of the catalogue by what somebody types.
 
-export interface Entry {
-  kind: string;
-  id: string;
+import type { CatalogueEntry } from "./documents.ts";
+
+/** An entry of the catalogue with the title of its page. */
+export interface Entry extends CatalogueEntry {
   title: string;
-  page?: string;
 }
 
 const words = (text: string): string[] => text.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean);

@@ -1,5 +1,7 @@
 // The server's API: JSON documents below /api/v1, a cookie for who we are, and a header that no other site can set.
 
+import type { ErrorDocument, LoggedIn, SessionDocument } from "../core/documents.ts";
+
 /** What went wrong, in the server's words: the reason, and what to do. */
 export class ApiError extends Error {
   constructor(
@@ -11,13 +13,6 @@ export class ApiError extends Error {
   }
 }
 
-export interface Session {
-  csrf: string;
-  read_only?: boolean;
-  version?: string;
-  hostname?: string;
-}
-
 let csrf = "";
 let onRefused = () => {};
 
@@ -27,15 +22,14 @@ export function whenRefused(call: () => void): void {
 }
 
 async function failure(answer: Response): Promise<ApiError> {
-  let said: { error?: unknown; what_to_do?: unknown; hint?: unknown } = {};
+  let said: Partial<ErrorDocument> = {};
   try {
     said = await answer.json();
   } catch {
     // Not one of the server's own answers; the status is all there is.
   }
   const message = typeof said.error === "string" ? said.error : `the server answered ${answer.status} ${answer.statusText}`;
-  const hint = said.what_to_do ?? said.hint;
-  return new ApiError(answer.status, message, typeof hint === "string" ? hint : "");
+  return new ApiError(answer.status, message, typeof said.hint === "string" ? said.hint : "");
 }
 
 async function request(method: string, path: string, init: RequestInit = {}): Promise<Response> {
@@ -90,7 +84,7 @@ export function tokenOf(location: { search: string; hash: string }): string | nu
 }
 
 /** Exchanges the token of the address for a cookie, takes it out of the address, and says who we are. */
-export async function openSession(): Promise<Session> {
+export async function openSession(): Promise<SessionDocument> {
   const token = tokenOf(window.location);
   if (token !== null) {
     const query = new URLSearchParams(window.location.search);
@@ -98,9 +92,9 @@ export async function openSession(): Promise<Session> {
     const rest = query.toString();
     const path = window.location.pathname === "/login" ? "/" : window.location.pathname;
     window.history.replaceState(null, "", rest ? `${path}?${rest}` : path);
-    csrf = (await post<{ csrf: string }>("/login", { token })).csrf;
+    csrf = (await post<LoggedIn>("/login", { token })).csrf;
   }
-  const session = await get<Session>("/session");
+  const session = await get<SessionDocument>("/session");
   csrf = session.csrf;
   return session;
 }

@@ -1,6 +1,7 @@
 // What the stream has told this tab: an hour of every device that does anything, the newest frame, the jobs.
 
 import { busiest, devices, deviceRow, DEVICE_COLUMNS, field, isActive, parseFrame, parseHead, type Frame, type Head } from "../core/frame.ts";
+import type { Unwatched } from "../core/documents.ts";
 import { LatencyMap } from "../core/latency_map.ts";
 import { History } from "../core/ring.ts";
 import { openStream, type FromStream } from "./stream.ts";
@@ -52,8 +53,8 @@ class Live {
     } else if (message.name === "record") {
       for (const call of [...this.recordWatchers]) call(message.data);
     } else if (message.name === "unwatched") {
-      const said = JSON.parse(message.data) as { error?: string; hint?: string };
-      this.unwatched = `${said.error ?? "the sensors cannot be read"} ${said.hint ?? ""}`.trim();
+      const said = JSON.parse(message.data) as Unwatched;
+      this.unwatched = `${said.error} ${said.hint}`.trim();
     } else {
       this.unwatched = null;
       const document: unknown = JSON.parse(message.data);

@@ -5,7 +5,8 @@ import { blocks, inline, type Block } from "../core/markdown.ts";
 import { fit, nearest, type Entry } from "../core/search.ts";
 import { address } from "../core/url.ts";
 import { get } from "../net/api.ts";
-import { entries, type Raw } from "../net/catalogue.ts";
+import type { Page } from "../core/documents.ts";
+import { entries } from "../net/catalogue.ts";
 import { step, useKeys } from "../ui/keys.ts";
 import { useLoad } from "../ui/load.ts";
 import { Command, Empty, Shown, Words } from "../ui/parts.tsx";
@@ -75,7 +76,7 @@ function Index({ entries, query, kind, id }: { entries: Entry[]; query: string; 
 function Page({ kind, id, entries }: { kind: string; id: string; entries: Entry[] }) {
   const known = entries.find((one) => one.kind === kind && one.id === id);
   const page = useLoad(known?.page ? null : `page ${kind}/${id}`, (signal) =>
-    get<Raw>(`/catalogue/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`, signal));
+    get<Page>(`/catalogue/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`, signal));
   if (!known) {
     return <Empty title={`There is no ${kind} ${id}.`}><p>Nearest: {nearest(entries, id).map((one) => <><a key={one.id} href={address("catalogue", [one.kind, one.id])}>{one.id}</a>{" "}</>)}</p></Empty>;
   }

@@ -7,30 +7,7 @@ import { get, post } from "../net/api.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Section, Shown } from "../ui/parts.tsx";
 import { setQuery, usePlace } from "../ui/router.ts";
-import type { RecordList } from "./records.tsx";
-
-interface Journal {
-  id: string;
-  purpose: string;
-  pid: number;
-  unix_ms: number;
-  running: boolean;
-  kept: boolean;
-  pending: boolean;
-  settings: { path: string; was: string; is: string }[];
-  files: string[];
-  trees: string[];
-}
-
-interface Status {
-  state_dir: string;
-  journals: Journal[];
-}
-
-interface Plan {
-  document: { device: string; values: [string, string][]; persisted: string | null };
-  words: string[];
-}
+import type { Journal, Plan, RecordList, Status } from "../core/documents.ts";
 
 export function Changes({ isReadOnly }: { isReadOnly: boolean }) {
   const place = usePlace();
@@ -47,7 +24,7 @@ export function Changes({ isReadOnly }: { isReadOnly: boolean }) {
             : open.length ? `${open.length === 1 ? "One change is" : `${open.length} changes are`} in place.`
             : "No change of iodyno stands here."}
         </h1>
-        <p>{pending.length ? "Undo it below: every old value is in its journal." : "Every value is saved before it is changed, and can be put back from here or by "}{!pending.length && <Command line="sudo iodyno undo" />}</p>
+        <p>{pending.length ? "Below is what to do about it: every old value is in its journal." : "Every value is saved before it is changed, and can be put back from here or by "}{!pending.length && <Command line="sudo iodyno undo" />}</p>
       </div>
       {record !== null && <PlanView record={record} isReadOnly={isReadOnly} done={() => { setQuery({ record: null, persist: null }); status.reload(); }} />}
       <Shown of={status}>
@@ -66,6 +43,7 @@ function JournalView({ journal, isReadOnly, done }: { journal: Journal; isReadOn
     done();
   });
   const changed = journal.settings.filter((one) => one.was !== one.is);
+  const way = journal.way_out;
   return (
     <div class="card">
       <div class="head">
@@ -77,8 +55,13 @@ function JournalView({ journal, isReadOnly, done }: { journal: Journal; isReadOn
         <div class="change" key={one.path}><span class="dim">{one.path}</span><span class="minus">{one.was}</span><span class="plus">{one.is}</span></div>
       ))}
       {[...journal.files, ...journal.trees].map((path) => <p class="mono dim" key={path}>{path}</p>)}
-      {!isReadOnly && !journal.running && journal.pending && (
-        <p><button type="button" disabled={action.isBusy} onClick={() => action.start()}>Put {changed.length === 1 ? "it" : "everything"} back</button> <Command line={`sudo iodyno undo ${journal.id}`} /></p>
+      {way && (
+        <p>
+          {!isReadOnly && way.option === null
+            ? <button type="button" disabled={action.isBusy} onClick={() => action.start()}>Put {changed.length === 1 ? "it" : "everything"} back</button>
+            : `To ${way.aim}:`}{" "}
+          <Command line={`sudo ${way.command}`} />
+        </p>
       )}
       {action.error && <Failure error={action.error} />}
     </div>
@@ -100,7 +83,7 @@ function PlanView({ record, isReadOnly, done }: { record: number; isReadOnly: bo
         {({ document, words }) => (
           <form class="card" onSubmit={(event) => { event.preventDefault(); if (typed.trim() === document.device) void action.start(); }}>
             <p>This would be written, and can be undone at any time:</p>
-            <pre tabIndex={0}>{words.join("\n") || document.values.map(([knob, value]) => `${document.device}  ${knob} → ${value}`).join("\n")}</pre>
+            <pre tabIndex={0}>{words.join("\n")}</pre>
             <label class="line">
               <input type="checkbox" checked={isPersistent} onChange={(event) => setQuery({ persist: event.currentTarget.checked ? "1" : null })} />
               Also after the next boot

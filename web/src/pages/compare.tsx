@@ -1,17 +1,18 @@
 // Records side by side: ratios with what they are worth, curves over each other, the settings that differ; or devices ranked.
 
 import { useEffect, useState } from "preact/hooks";
-import { direction, measured, ratioWords, STANDING, type Caveat, type Cell, type Comparison, type Curves, type Ranking, type Subject } from "../core/compare.ts";
+import { direction, measured, ratioWords, STANDING } from "../core/compare.ts";
+import type { Caveat, Cell, ComparedRecord, Comparison, Curves, FigureList, Ranking, RecordList } from "../core/documents.ts";
 import { decades, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { bytesPerS, count, durationNs, moment } from "../core/units.ts";
 import { address, idList } from "../core/url.ts";
 import { get } from "../net/api.ts";
-import { FigureView, useStage, type ServerFigure } from "../ui/figure.tsx";
+import { FigureView, useStage } from "../ui/figure.tsx";
 import { draggedIds } from "../ui/drag.ts";
 import { step, useKeys } from "../ui/keys.ts";
 import { useLoad } from "../ui/load.ts";
 import { Empty, Section, Shown } from "../ui/parts.tsx";
-import { FilterBar, filtered, focusedRow, RecordRows, type RecordList } from "./records.tsx";
+import { FilterBar, filtered, focusedRow, RecordRows } from "./records.tsx";
 import { setQuery, usePlace } from "../ui/router.ts";
 
 export function Compare() {
@@ -104,7 +105,7 @@ function Picker({ ids, base, isRank }: { ids: number[]; base: number; isRank: bo
 function SideBySide({ list, base }: { list: string; base: number }) {
   const query = `r=${list}&base=${base}`;
   const loaded = useLoad(`compare ${query}`, (signal) => get<Comparison>(`/compare?${query}`, signal));
-  const drawn = useLoad(`compare figures ${query}`, (signal) => get<{ figures: ServerFigure[] }>(`/compare/figures?${query}`, signal));
+  const drawn = useLoad(`compare figures ${query}`, (signal) => get<FigureList>(`/compare/figures?${query}`, signal));
   const stage = useStage(query);
   return (
     <Shown of={loaded} lines={10}>
@@ -141,10 +142,10 @@ function SideBySide({ list, base }: { list: string; base: number }) {
   );
 }
 
-const name = (subject: Subject | undefined): string => (subject ? (subject.record === null ? subject.name : `record ${subject.record}`) : "?");
+const name = (subject: ComparedRecord | undefined): string => (subject ? (subject.record === null ? subject.name : `record ${subject.record}`) : "?");
 const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
 
-function Subjects({ subjects, base }: { subjects: Subject[]; base: number }) {
+function Subjects({ subjects, base }: { subjects: ComparedRecord[]; base: number }) {
   return (
     <div class="card scroll" tabIndex={0} role="region" aria-label="What is compared">
       <table>
@@ -215,7 +216,7 @@ const LOOKS = ["ink", "s1", "s2", "s3", "s4", "s5"];
 const DASHES = ["", "", "6 3", "2 2", "8 3 2 3", "1 3"];
 
 /** Latency over the rate that was reached, one axis for all; joined in the order of the load, so that a curve can bend back. */
-function CurvesView({ curves, subjects }: { curves: Curves; subjects: Subject[] }) {
+function CurvesView({ curves, subjects }: { curves: Curves; subjects: ComparedRecord[] }) {
   const [width, height, left, bottom, right] = [760, 320, 64, 34, 110];
   const shown = subjects.map((_, index) => index).filter((index) => curves.rows.some(([, cells]) => cells[index])).slice(0, 6);
   const cells = curves.rows.flatMap(([, all]) => all).filter((one) => one !== null);

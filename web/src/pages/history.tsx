@@ -1,15 +1,14 @@
 // One device or one job over time: a dot a record, levels, and where they changed.
 
-import { measured, ratioWords, type HistoryDocument, type HistorySeries } from "../core/compare.ts";
+import { measured, ratioWords } from "../core/compare.ts";
+import type { History, HistorySeries, RecordList } from "../core/documents.ts";
 import { latencyTicks, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { moment, percentSigned } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get } from "../net/api.ts";
-import { FigureView, type ServerFigure } from "../ui/figure.tsx";
 import { useLoad } from "../ui/load.ts";
 import { Command, Empty, Section, Shown } from "../ui/parts.tsx";
 import { go, usePlace } from "../ui/router.ts";
-import type { RecordList } from "./records.tsx";
 
 export function HistoryPage() {
   const place = usePlace();
@@ -19,7 +18,7 @@ export function HistoryPage() {
   const devices = [...new Set((known.data?.records ?? []).flatMap((one) => (one.device ? [one.device] : [])))].sort();
   const chosen = device || devices[0] || "";
   const query = new URLSearchParams({ device: chosen, ...(job ? { job } : {}) }).toString();
-  const history = useLoad(chosen ? `history ${query}` : null, (signal) => get<HistoryDocument & { figures?: ServerFigure[] }>(`/history?${query}`, signal));
+  const history = useLoad(chosen ? `history ${query}` : null, (signal) => get<History>(`/history?${query}`, signal));
   return (
     <>
       <div class="lead">
@@ -41,7 +40,6 @@ export function HistoryPage() {
           {(document) => document.series.length === 0
             ? <Empty title={`Nothing of ${chosen} was measured twice under the same job.`}><p>Run a job again and it appears here. <a href={address("records", [], { device: chosen })}>Its records</a></p></Empty>
             : <>
-                {document.figures?.map((figure) => <FigureView key={figure.id} figure={figure} />)}
                 {document.series.map((series) => <SeriesView key={series.phrase + series.part + series.measure + series.place} series={series} />)}
               </>}
         </Shown>

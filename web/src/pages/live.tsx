@@ -1,7 +1,8 @@
 // Live: which device does what, how long it takes, where the time goes, and who asks for it.
 
 import { useRef } from "preact/hooks";
-import { byName, DEVICE_COLUMNS, deviceRow, devices, field, isActive, type Frame, type LayerSpan } from "../core/frame.ts";
+import { byName, DEVICE_COLUMNS, deviceRow, devices, field, isActive, type Frame } from "../core/frame.ts";
+import type { ArmSpan } from "../core/documents.ts";
 import { logRange } from "../core/scale.ts";
 import { bytes, bytesPerS, count, durationNs, percent, spanMs, value } from "../core/units.ts";
 import { spanSeconds } from "../core/url.ts";
@@ -191,7 +192,7 @@ const SPAN_WORDS: Record<string, string> = {
   D2C: "driver and device", Q2C: "all of it, by I/O", G2C: "all of it, by request",
 };
 
-function Layers({ layers, device }: { layers: LayerSpan[]; device: string }) {
+function Layers({ layers, device }: { layers: ArmSpan[]; device: string }) {
   const why = live.head?.noLayers;
   if (!layers.length) {
     return (

@@ -1,28 +1,19 @@
 // The machine: the path of a target as a picture, its settings with who set them, what is unusual, the last records.
 
 import { useState } from "preact/hooks";
-import { chosen, choices, KNOWN_SETTINGS, setBy, walk, type Layer, type PathDocument, type Setting } from "../core/path.ts";
+import { chosen, choices, KNOWN_SETTINGS, setBy, walk } from "../core/path.ts";
 import { bytes } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get } from "../net/api.ts";
-import type { Finding } from "../core/frame.ts";
+import type { Figure, IoPath, Layer, RecordList, Setting, Target, TargetList } from "../core/documents.ts";
 import { useLoad } from "../ui/load.ts";
-import { Command, Empty, Findings, Section, Shown } from "../ui/parts.tsx";
-import { FigureView, type ServerFigure } from "../ui/figure.tsx";
+import { Command, Empty, Section, Shown } from "../ui/parts.tsx";
+import { FigureView } from "../ui/figure.tsx";
 import { go, usePlace } from "../ui/router.ts";
-import { RecordRows, type RecordList } from "./records.tsx";
-
-export interface Target {
-  key: string;
-  path: string;
-  kind: string;
-  safe_to_load: boolean;
-  why_not: string | null;
-}
+import { RecordRows } from "./records.tsx";
 
 export const targets = async (signal?: AbortSignal): Promise<Target[]> => {
-  const answer = await get<Target[] | { targets: Target[] }>("/targets", signal);
-  return Array.isArray(answer) ? answer : answer.targets;
+  return (await get<TargetList>("/targets", signal)).targets;
 };
 
 /** What the page shows where nobody chose: what the user named when starting, else the root, else the first. */
@@ -46,14 +37,10 @@ export function Machine() {
   );
 }
 
-interface Inspected extends PathDocument {
-  findings?: Finding[];
-}
-
 function OneTarget({ target, all }: { target: Target; all: Target[] }) {
   const query = `?target=${encodeURIComponent(target.key)}`;
-  const path = useLoad(`machine${query}`, (signal) => get<Inspected>(`/machine${query}`, signal));
-  const diagram = useLoad(`diagram${query}`, (signal) => get<ServerFigure>(`/machine/diagram${query}`, signal));
+  const path = useLoad(`machine${query}`, (signal) => get<IoPath>(`/machine${query}`, signal));
+  const diagram = useLoad(`diagram${query}`, (signal) => get<Figure>(`/machine/diagram${query}`, signal));
   const disk = path.data && walk(path.data.root).find((layer) => layer.kind === "disk" || layer.kind === "stacked");
   const records = useLoad(disk ? `records of ${disk.name}` : null, (signal) =>
     get<RecordList>(`/records?device=${encodeURIComponent(disk!.name)}&limit=5`, signal));
@@ -69,16 +56,15 @@ function OneTarget({ target, all }: { target: Target; all: Target[] }) {
             </select>
           </label>
         </div>
-        {path.data && <p>{nextStep(path.data, target)}</p>}
+        {path.data && <p>{nextStep(target)}</p>}
       </div>
       <Shown of={path} lines={10}>
         {(document) => (
           <>
-            {document.findings?.length ? <Section title="What looks unusual"><Findings findings={document.findings} /></Section> : null}
             {diagram.data && <FigureView figure={diagram.data} />}
             <Section title="Settings by layer"><Tree layer={document.root} /></Section>
             {document.machine && <MachineFacts layer={document.machine} />}
-            {document.notes?.length ? <Section title="What could not be read"><ul>{document.notes.map((note) => <li>{note}</li>)}</ul></Section> : null}
+            {document.notes.length ? <Section title="What could not be read"><ul>{document.notes.map((note) => <li>{note}</li>)}</ul></Section> : null}
           </>
         )}
       </Shown>
@@ -95,12 +81,10 @@ function OneTarget({ target, all }: { target: Target; all: Target[] }) {
   );
 }
 
-const settingsOf = (document: PathDocument): [Layer, Setting][] =>
+const settingsOf = (document: IoPath): [Layer, Setting][] =>
   [...walk(document.root), ...(document.machine ? [document.machine] : [])].flatMap((layer) => layer.settings.map((one) => [layer, one] as [Layer, Setting]));
 
-function headline(document: Inspected): string {
-  const unusual = document.findings?.filter((one) => !one.withdrawn).length ?? 0;
-  if (unusual) return `${unusual === 1 ? "One thing looks" : `${unusual} things look`} unusual on ${document.target}.`;
+function headline(document: IoPath): string {
   const changed = settingsOf(document).filter(([, one]) => {
     const by = setBy(one);
     return by !== null && by.word !== "kernel";
@@ -111,11 +95,10 @@ function headline(document: Inspected): string {
   return `Every setting of ${document.target} is what the kernel gives.`;
 }
 
-function nextStep(document: Inspected, target: Target) {
-  const unusual = document.findings?.some((one) => !one.withdrawn);
+function nextStep(target: Target) {
   return (
     <>
-      {unusual ? "Whether it costs anything, a check tells in a minute: " : "Whether that is fast enough, a check tells in a minute: "}
+      Whether that is fast enough, a check tells in a minute:{" "}
       <a href={address("start", [], { target: target.key, verb: "check" })}>check {target.path}</a>, or <Command line={`iodyno check ${target.path}`} />
     </>
   );

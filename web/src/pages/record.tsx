@@ -1,112 +1,27 @@
 // One record: what it found in a sentence, the figures, the findings, the settings, how to make it again.
 
 import { useState } from "preact/hooks";
-import { KNOWN_SETTINGS, chosen, setBy, walk, type PathDocument } from "../core/path.ts";
+import { KNOWN_SETTINGS, chosen, setBy, walk } from "../core/path.ts";
 import { bytesPerS, count, durationNs, moment, percentSigned, spanMs } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { isSupported, quantileNs, total, type Sparse } from "../core/histogram.ts";
-import type { Finding } from "../core/frame.ts";
+import type { FigureList, Imported, IoPath, LoadResult, RecordDocument, Shown as ShownRecord, SideFigures, Trial } from "../core/documents.ts";
 import { get, post, remove } from "../net/api.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Findings, Section, Shown, Waiting } from "../ui/parts.tsx";
-import { FigureView, useStage, type ServerFigure } from "../ui/figure.tsx";
+import { FigureView, useStage } from "../ui/figure.tsx";
 import { go } from "../ui/router.ts";
-
-interface Direction {
-  ios: number;
-  bytes: number;
-  latency: Sparse;
-}
-
-interface Load {
-  engine: string;
-  elapsed_ms: number;
-  read: Direction;
-  write: Direction;
-  trim: Direction;
-  sync: Direction;
-  notes: string[];
-  errors: [number, number][];
-}
-
-interface Verdict {
-  verdict: string;
-  arm: string;
-  reason: string;
-  sentence: string;
-  effect: number | null;
-  low: number | null;
-  high: number | null;
-  compared: string | null;
-  estimated_in: string | null;
-  seed: number;
-  alpha: number;
-  rope: number;
-  windows: number;
-  device_ms: number;
-  arms: { arm: string; effect: number | null; low: number | null; high: number | null; dropped: boolean }[];
-  pairs: unknown[];
-  notes: string[];
-}
-
-interface Trial {
-  knob: string;
-  device: string;
-  arms: string[];
-  skipped: string | null;
-  summary: string;
-  verdict: Verdict | null;
-}
-
-interface SideFigures {
-  ios?: number | null;
-  iops?: number | null;
-  bytes_per_s?: number | null;
-  latencies?: { kind: string; mean_ns?: number | null; max_ns?: number | null; percentiles: [number, number][] }[];
-}
-
-interface Imported {
-  importer: string;
-  tool: string;
-  file: string;
-  lines: [number, number] | null;
-  name: string;
-  lossy: string[];
-  units: string[];
-  load: Record<string, SideFigures | number | null> | null;
-  facts: Record<string, string>;
-}
-
-interface RecordDocument {
-  verb: string;
-  target: string;
-  summary: string;
-  provenance: { iodyno: string; hostname: string; kernel: string; cpu: string; started_unix_ms: number; command: string[] };
-  path: PathDocument | null;
-  load: Load | null;
-  findings?: Finding[];
-  trials?: Trial[];
-  imported?: Imported | null;
-  check?: { next: string; unseen: string[] } | null;
-}
-
-interface Show {
-  id: number;
-  record: RecordDocument;
-  tags?: string[];
-  notes?: { unix_ms?: number; text: string }[];
-}
 
 export function RecordPage({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
   const key = encodeURIComponent(id);
-  const show = useLoad(`record ${id}`, (signal) => get<Show>(`/records/${key}`, signal));
+  const show = useLoad(`record ${id}`, (signal) => get<ShownRecord>(`/records/${key}`, signal));
   const stage = useStage(id);
-  const figures = useLoad(`figures ${id}`, (signal) => get<ServerFigure[] | { figures: ServerFigure[] }>(`/records/${key}/figures`, signal));
+  const figures = useLoad(`figures ${id}`, (signal) => get<FigureList>(`/records/${key}/figures`, signal));
   return (
     <Shown of={show} lines={10}>
       {(shown) => {
         const { record } = shown;
-        const list = figures.data && (Array.isArray(figures.data) ? figures.data : figures.data.figures);
+        const list = figures.data?.figures;
         return (
           <>
             <Lead shown={shown} />
@@ -135,7 +50,7 @@ export function RecordPage({ id, isReadOnly }: { id: string; isReadOnly: boolean
   );
 }
 
-function Lead({ shown: { id, record } }: { shown: Show }) {
+function Lead({ shown: { id, record } }: { shown: ShownRecord }) {
   const { provenance } = record;
   const isPlain = record.verb === "run" || record.verb === "import";
   return (
@@ -155,7 +70,7 @@ function Lead({ shown: { id, record } }: { shown: Show }) {
   );
 }
 
-function Tags({ shown, isReadOnly, reload }: { shown: Show; isReadOnly: boolean; reload: () => void }) {
+function Tags({ shown, isReadOnly, reload }: { shown: ShownRecord; isReadOnly: boolean; reload: () => void }) {
   const [text, setText] = useState("");
   const [note, setNote] = useState("");
   const change = useAction(async (add: string[], take: string[]) => {
@@ -200,7 +115,7 @@ function Tags({ shown, isReadOnly, reload }: { shown: Show; isReadOnly: boolean;
   );
 }
 
-function LoadTable({ load }: { load: Load }) {
+function LoadTable({ load }: { load: LoadResult }) {
   const sides = (["read", "write", "trim", "sync"] as const).filter((side) => load[side]?.ios > 0);
   if (!sides.length) return null;
   const quantile = (latency: Sparse, q: number) => {
@@ -309,7 +224,7 @@ function TrialView({ trial }: { trial: Trial }) {
   );
 }
 
-function Settings({ path }: { path: PathDocument }) {
+function Settings({ path }: { path: IoPath }) {
   const rows = walk(path.root).flatMap((layer) => layer.settings.filter((one) => KNOWN_SETTINGS.includes(one.name)).map((one) => ({ layer, one })));
   if (!rows.length) return null;
   return (

@@ -1,6 +1,7 @@
 // The records: found by what is typed, chosen by key or click, compared, tagged; files of other tools dropped in.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ImportAnswer, RecordList, RecordRow } from "../core/documents.ts";
 import { ago, bytesPerS, count, durationNs, moment } from "../core/units.ts";
 import { address, filterLine, filterOf, FILTERS, idList, momentMs, parseFilter, type Filter } from "../core/url.ts";
 import { get, send } from "../net/api.ts";
@@ -10,27 +11,6 @@ import { step, useKeys } from "../ui/keys.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Shown } from "../ui/parts.tsx";
 import { go, setQuery, usePlace } from "../ui/router.ts";
-
-export interface RecordRow {
-  id: number;
-  unix_ms: number;
-  verb: string;
-  target: string;
-  device?: string | null;
-  host?: string | null;
-  kernel?: string | null;
-  job?: string | null;
-  summary: string;
-  tags?: string[];
-  note_count?: number;
-  iops?: number | null;
-  bytes_per_s?: number | null;
-  p99_ns?: number | null;
-}
-
-export interface RecordList {
-  records: RecordRow[];
-}
 
 const PAGE = 100;
 
@@ -168,11 +148,11 @@ export function RecordRows({ records, chosen, onToggle, onPair }: Rows) {
               <td title={moment(row.unix_ms)} class="dim brief">{ago(row.unix_ms, now)}</td>
               <td class="words">
                 <span class="chip">{row.verb}</span> {row.summary}{" "}
-                {row.tags?.map((tag) => <a key={tag} class="chip tag" href={address("records", [], { tag })}>{tag}</a>)}
+                {row.tags.map((tag) => <a key={tag} class="chip tag" href={address("records", [], { tag })}>{tag}</a>)}
                 {row.note_count ? <span class="dim"> {row.note_count} {row.note_count === 1 ? "note" : "notes"}</span> : null}
               </td>
               <td class="mono">{row.target}</td>
-              <td class="dim">{row.host ?? "–"}</td>
+              <td class="dim">{row.host || "–"}</td>
               <td class="num">{figure(row.iops, (value) => count(Math.round(value)))}</td>
               <td class="num">{figure(row.bytes_per_s, bytesPerS)}</td>
               <td class="num">{figure(row.p99_ns, durationNs)}</td>
@@ -184,17 +164,6 @@ export function RecordRows({ records, chosen, onToggle, onPair }: Rows) {
   );
 }
 
-interface ImportAnswer {
-  records?: { id?: number; summary?: string }[];
-  imported?: { id?: number; summary?: string }[];
-  ids?: number[];
-  notes?: string[];
-  unread?: { line?: number; lines?: [number, number]; why?: string; reason?: string }[];
-}
-
-const importedIds = (answer: ImportAnswer): number[] =>
-  answer.ids ?? (answer.records ?? answer.imported ?? []).flatMap((one) => (one.id === undefined ? [] : [one.id]));
-
 function Import({ onDone }: { onDone: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -202,7 +171,7 @@ function Import({ onDone }: { onDone: () => void }) {
   const action = useAction(async (files: File[]) => {
     for (const file of files) {
       const answer = await send<ImportAnswer>("/imports", file);
-      setSaid((before) => [...before, { file: file.name, ids: importedIds(answer), unread: answer.unread?.length ?? 0 }]);
+      setSaid((before) => [...before, { file: file.name, ids: answer.ids, unread: answer.unread.length }]);
     }
     onDone();
   });

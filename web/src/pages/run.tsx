@@ -1,7 +1,8 @@
 // A load that is at work, or was: what it says so far, its curves, and the button that stops it and puts everything back.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isAtWork, JobStory, perSecond, type Interval, type Job, type JobEvent } from "../core/job.ts";
+import type { Interval, Job, JobEvent } from "../core/documents.ts";
+import { isAtWork, JobStory, perSecond } from "../core/job.ts";
 import { bytesPerS, count, durationNs, spanMs } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get, remove } from "../net/api.ts";

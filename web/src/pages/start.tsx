@@ -5,19 +5,18 @@ import { moment, spanMs } from "../core/units.ts";
 import { address } from "../core/url.ts";
 import { get, post } from "../net/api.ts";
 import { entries } from "../net/catalogue.ts";
-import { isAtWork, type Job } from "../core/job.ts";
+import { isAtWork } from "../core/job.ts";
+import type { Job, JobList, JobVerb, Target } from "../core/documents.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Section, Shown } from "../ui/parts.tsx";
 import { go, setQuery, usePlace } from "../ui/router.ts";
-import { targets, usual, type Target } from "./machine.tsx";
+import { targets, usual } from "./machine.tsx";
 
 export const jobs = async (signal?: AbortSignal): Promise<Job[]> => {
-  const answer = await get<Job[] | { jobs: Job[] }>("/jobs", signal);
-  return Array.isArray(answer) ? answer : answer.jobs;
+  return (await get<JobList>("/jobs", signal)).jobs;
 };
 
-type Verb = "run" | "check" | "tune";
-const VERBS: { verb: Verb; title: string; words: string }[] = [
+const VERBS: { verb: JobVerb; title: string; words: string }[] = [
   { verb: "run", title: "Run", words: "one measured load, kept as a record; changes no setting" },
   { verb: "check", title: "Check", words: "why it is slow, by short safe loads and all rules; changes no setting" },
   { verb: "tune", title: "Tune", words: "proves which setting helps; switches settings while it measures and puts every one back" },
@@ -39,18 +38,18 @@ const LOAD: Choice[] = [
   { name: "numjobs", words: "Jobs", values: ["1", "2", "4", "8"], usual: "1" },
   { name: "size", words: "Bytes to use", values: ["usual", "64m", "256m", "1g", "4g", "16g"], usual: "usual" },
 ];
-const BY_VERB: Record<Verb, Choice[]> = {
+const BY_VERB: Record<JobVerb, Choice[]> = {
   run: [...LOAD, { name: "runtime_s", words: "Seconds", values: ["3", "10", "30", "60", "300"], usual: "10" }],
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
 /** What the values of a tune may be judged by: the meters that the catalogue has. */
 const METRIC = (meters: string[]): Choice => ({ name: "metric", words: "Judged by", values: meters, usual: "iops" });
-const choicesOf = (verb: Verb, meters: string[]): Choice[] => verb === "tune" ? [...BY_VERB.tune, METRIC(meters)] : BY_VERB[verb];
+const choicesOf = (verb: JobVerb, meters: string[]): Choice[] => verb === "tune" ? [...BY_VERB.tune, METRIC(meters)] : BY_VERB[verb];
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
 
 /** The same on a terminal, as far as the choices differ from what is usual. */
-function commandLine(verb: Verb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[]): string {
+function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[]): string {
   const words = choices.flatMap(({ name, usual }) => {
     const value = chosen[name] ?? usual;
     if (value === usual && name !== "budget_s") return [];
@@ -97,7 +96,7 @@ export function Start() {
 
 function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const { query } = usePlace();
-  const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as Verb;
+  const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as JobVerb;
   const target = list.find((one) => one.key === query.get("target")) ?? usual(list)!;
   const catalogue = useLoad("catalogue", entries);
   const ids = (kind: string) => (catalogue.data ?? []).filter((entry) => entry.kind === kind).map((entry) => entry.id);

@@ -1,32 +1,9 @@
 // Figures that the server drew: their claim, the picture, a description, and the numbers as a table.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { spanOf, spanText, stage as newStage, type Readings, type Stage } from "../../../crates/around/page/assets/figures.js";
+import { spanOf, spanText, stage as newStage, type Stage } from "../../../crates/around/page/assets/figures.js";
+import type { Figure, Readings, Table } from "../core/documents.ts";
 import { place, setQuery, usePlace } from "./router.ts";
-
-/** A table as figures carry it: titles and rows of cells. */
-export interface Table {
-  head: string[];
-  rows: string[][];
-  /** What was left out of it. */
-  note?: string;
-}
-
-export interface ServerFigure {
-  id: string;
-  title: string;
-  caption?: string;
-  description?: string;
-  /** Wide; empty where there is no picture. */
-  svg: string;
-  /** The same for narrow screens; empty where the wide one does for both. */
-  narrow?: string;
-  table?: Table | null;
-  /** Why there is no picture. */
-  absent?: string | null;
-  /** The numbers under the cursor, of a picture over time. */
-  readings?: Readings | null;
-}
 
 const DROPPED = new Set(["script", "foreignobject", "iframe", "object", "embed", "animate", "set"]);
 
@@ -141,7 +118,7 @@ export function useNarrow(): boolean {
   return isNarrow;
 }
 
-export function FigureView({ figure, stage }: { figure: ServerFigure; stage?: Stage }) {
+export function FigureView({ figure, stage }: { figure: Figure; stage?: Stage }) {
   const [isTable, setTable] = useState(false);
   const isNarrow = useNarrow();
   if (!figure.svg && figure.absent) {

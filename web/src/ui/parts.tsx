@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { clock } from "../core/units.ts";
-import type { Finding } from "../core/frame.ts";
+import type { Finding } from "../core/documents.ts";
 import { inline, type Inline } from "../core/markdown.ts";
 import type { ApiError } from "../net/api.ts";
 import type { Loaded } from "./load.ts";

@@ -4,7 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { spanMs } from "../core/units.ts";
 import { address, type Page } from "../core/url.ts";
-import { post, type Session } from "../net/api.ts";
+import type { SessionDocument } from "../core/documents.ts";
+import { post } from "../net/api.ts";
 import { areLettersOn, KEYS, setLetters, useKeys } from "./keys.ts";
 import { useLive, useSecond } from "./load.ts";
 import { go, usePlace } from "./router.ts";
@@ -79,7 +80,7 @@ async function leave(): Promise<void> {
   window.location.reload();
 }
 
-export function Shell({ session, children }: { session: Session; children: ComponentChildren }) {
+export function Shell({ session, children }: { session: SessionDocument; children: ComponentChildren }) {
   const place = usePlace();
   const [isSheet, setSheet] = useState(false);
   useKeys({

@@ -8,6 +8,11 @@ use std::borrow::Cow;
 
 /// One thing with its page.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "CatalogueEntry")
+)]
 pub struct Entry {
     /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
     /// `field` or `series`.
@@ -20,6 +25,7 @@ pub struct Entry {
 
 /// Everything that can be explained: `iodyno.catalogue/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Catalogue {
     schema: &'static str,
     /// By kind and id.

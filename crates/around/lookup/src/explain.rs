@@ -10,6 +10,7 @@ const NEAR_MAX: usize = 8;
 
 /// A page, with what this machine has to say on it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Page {
     /// The thing and its page.
     #[serde(flatten)]
@@ -21,6 +22,7 @@ pub struct Page {
 
 /// How far this machine lets iodyno look.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Here {
     rung: &'static str,
     gives: &'static str,
@@ -30,6 +32,7 @@ struct Here {
 
 /// A rung of the ladder on this machine.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct HereStep {
     rung: &'static str,
     gives: &'static str,

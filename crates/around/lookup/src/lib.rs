@@ -2,6 +2,7 @@
 //! and over time. The command line prints them and the server sends them; neither starts a process for them.
 
 pub mod catalogue;
+pub mod documents;
 pub mod explain;
 pub mod history;
 mod kinds;

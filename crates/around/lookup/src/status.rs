@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// What is changed: `iodyno.status/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     schema: &'static str,
     /// Where the journals are.
@@ -22,6 +23,7 @@ pub struct Status {
 
 /// A journal.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Journal {
     /// By which it is undone.
     pub id: String,
@@ -39,6 +41,8 @@ pub struct Journal {
     pub kept: bool,
     /// Whether its command ended before it put everything back.
     pub pending: bool,
+    /// What can be done about it; none while its command runs, and where nothing is left to undo.
+    pub way_out: Option<WayOut>,
     /// The first line that is not what was written.
     pub damaged_line: Option<usize>,
     /// The settings that it saved.
@@ -49,8 +53,25 @@ pub struct Journal {
     pub trees: Vec<String>,
 }
 
+/// What can be done about a journal.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WayOut {
+    /// What the command does, after `to`: `put it back`.
+    pub aim: &'static str,
+    /// The command.
+    pub command: String,
+    /// The option that `undo` needs for it; none where the journal's id is enough.
+    pub option: Option<&'static str>,
+}
+
 /// A setting that was saved.
 #[derive(Debug, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SavedSetting")
+)]
 pub struct Setting {
     /// The attribute.
     pub path: String,
@@ -70,7 +91,10 @@ impl Setting {
 
 /// The status by journals that were found in a state directory, and in others.
 pub fn of(host: &Host, state_dir: &Path, found: &Found, elsewhere: &[Unfinished]) -> Status {
-    let journals = |found: &[Unfinished]| found.iter().map(|one| journal(host, one)).collect();
+    let journals = |found: &[Unfinished]| {
+        let told = found.iter().map(|one| journal(host, state_dir, one));
+        told.collect()
+    };
     let salvaged = found.salvaged.iter();
     Status {
         schema: "iodyno.status/1",
@@ -94,13 +118,15 @@ pub fn read(host: &Host, state_dir: &Path) -> host::Result<Status> {
     Ok(of(host, state_dir, &found, &elsewhere))
 }
 
-fn journal(host: &Host, journal: &Unfinished) -> Journal {
+fn journal(host: &Host, state_dir: &Path, journal: &Unfinished) -> Journal {
     let setting = |saved: &Saved| Setting {
         path: saved.path.clone(),
         was: shown(&saved.path, &saved.old),
         is: shown(&saved.path, &host.attribute(&saved.path)),
     };
     let device = journal.begin.device.as_ref();
+    let is_left = journal.is_pending() || journal.kept.is_some();
+    let way = is_left.then(|| journal.way_out(host, state_dir));
     Journal {
         id: journal.id(),
         purpose: journal.begin.purpose.clone(),
@@ -110,6 +136,11 @@ fn journal(host: &Host, journal: &Unfinished) -> Journal {
         running: journal.running,
         kept: journal.kept.is_some(),
         pending: journal.is_pending(),
+        way_out: way.map(|way| WayOut {
+            aim: way.aim,
+            option: way.option,
+            command: way.command,
+        }),
         damaged_line: journal.damage.as_ref().map(|damage| damage.line),
         settings: journal.saved.iter().map(setting).collect(),
         files: journal.files.iter().map(|file| file.path.clone()).collect(),

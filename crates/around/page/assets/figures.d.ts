@@ -1,5 +1,4 @@
-/** The numbers behind a picture, as `Readings` in crates/around/page/src/readings.rs writes them. */
-export type Readings = Record<string, unknown>;
+import type { Readings } from "../../../../web/src/core/documents.ts";
 /** Seconds of the record, from and to. */
 export type Span = [number, number];
 export interface Stage {

@@ -8,6 +8,7 @@ pub const MOST_ROWS: usize = 60;
 
 /// A figure of a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// Name on its page and of its file: `rates`, `latency-map-read`.
     pub id: String,
@@ -32,6 +33,7 @@ pub struct Figure {
 
 /// The data of a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Table {
     /// Headings, with units.
     pub head: Vec<String>,

@@ -15,6 +15,7 @@ const MOST_COLUMNS: usize = 240;
 
 /// What a script reads; times are whole milliseconds from the chart's own zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Readings {
     /// What is measured, by the name that the script knows.
     pub quantity: String,
@@ -34,6 +35,7 @@ pub struct Readings {
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// Its name in the picture.
     pub name: String,
@@ -55,6 +57,7 @@ pub struct Reading {
 
 /// The columns of a map.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Columns {
     /// Beginnings.
     pub from: Vec<u64>,

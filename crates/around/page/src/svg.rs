@@ -11,6 +11,7 @@ use view::markup::{XML_DECLARATION, finished};
 
 /// A finished picture, which stands in a page as it is: nothing but [`Svg::finish`] makes one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Picture(String);
 

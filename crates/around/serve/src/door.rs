@@ -11,13 +11,12 @@ use crate::sessions::{Session, Sessions};
 use crate::{assets, headers, routes, verbs};
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use host::{Host, Upload};
 use runner::{Place, Runner};
-use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -192,7 +191,12 @@ async fn try_enter(
     let session = guard::session(&parts.headers, &door.cookie, &door.sessions, door.now_ms());
     may_enter(&door, route, &parts.headers, session.as_ref())?;
     let mut call = Call {
-        values: values(route, place, &parts.uri)?,
+        given: vec![
+            route::query(route.query, parts.uri.query().unwrap_or_default())?,
+            // A value of the wrong form names nothing that exists.
+            route::parameters(route.place, "path", place.iter())
+                .map_err(|why| Fault::new(404, why))?,
+        ],
         authority: parts
             .extensions
             .get::<Authority>()
@@ -203,9 +207,9 @@ async fn try_enter(
     };
     let mut own_turn = None;
     match route.body {
-        Body::Json(fields) => {
+        Body::Json(input) => {
             let bytes = json_body(&parts.headers, body).await?;
-            call.body = route::body(fields, &bytes)?;
+            call.given.push(route::body(input, &bytes)?);
         }
         Body::File => {
             // Before it comes: so few are on the disk, and threads that write them at work.
@@ -215,7 +219,7 @@ async fn try_enter(
         Body::None => {}
     }
     match route.run {
-        Run::Events => Ok(events::response(&door, &call, &parts.headers)),
+        Run::Events => events::response(&door, &call, &parts.headers),
         Run::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
         Run::Call(handle) | Run::Look(handle) | Run::Verb(handle) | Run::File(handle) => {
             at_work(door, route, call, handle, own_turn).await
@@ -248,25 +252,6 @@ fn may_enter(
         .hint("Start it without --read-only, or use the command line."));
     }
     Ok(())
-}
-
-/// What the query and the path say.
-fn values(route: &Route, place: &RawPathParams, uri: &Uri) -> Result<Map<String, Value>, Fault> {
-    let mut values = route::query(route.query, uri.query().unwrap_or_default())?;
-    for field in route.place {
-        let text = place
-            .iter()
-            .find(|(name, _)| *name == field.name)
-            .map(|(_, text)| text)
-            .unwrap_or_default();
-        // A value of the wrong form names nothing that exists.
-        let value = field
-            .shape
-            .parse(field.name, text)
-            .map_err(|why| Fault::new(404, why))?;
-        values.insert(field.name.into(), value);
-    }
-    Ok(values)
 }
 
 /// Answers a call on a thread of its own, when it is its turn.

@@ -1,9 +1,9 @@
 //! What `make fuzz` reaches of this package: any bytes in place of a request's query and body.
 
-use crate::jobs::options;
+use crate::jobs::options::{self, JobOptions};
 use crate::route::{self, Body};
 use crate::routes;
-use crate::targets::Target;
+use crate::targets::{Kind, Target};
 
 /// The first byte chooses the route, a NUL ends the query, and the rest is the body. What passes the shapes becomes the
 /// words of a command.
@@ -22,18 +22,18 @@ pub fn request(bytes: &[u8]) {
         return;
     };
     let _ = route::query(route.query, &String::from_utf8_lossy(query));
-    if let Body::Json(fields) = route.body {
-        let _ = route::body(fields, body);
+    if let Body::Json(input) = route.body {
+        let _ = route::body(input, body);
     }
-    if let Ok(wishes) = route::body(options::OPTIONS, body) {
+    if let Ok(wishes) = serde_json::from_slice::<JobOptions>(body) {
         let target = Target {
             key: "k".into(),
             path: "/srv".into(),
-            kind: "directory",
+            kind: Kind::Directory,
             safe_to_load: true,
             why_not: None,
         };
-        for verb in options::VERBS {
+        for verb in options::Verb::ALL {
             if let Ok(words) = options::words(verb, &target, &wishes) {
                 assert_eq!(words.last().map(String::as_str), Some("/srv"), "{words:?}");
                 let _ = options::typed(&words);

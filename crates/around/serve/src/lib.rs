@@ -30,5 +30,6 @@ mod tls;
 mod verbs;
 
 pub use metrics::Metrics;
+pub use openapi::description;
 pub use server::{Address, Options, ServeError, Server, Told};
 pub use tls::Tls;

@@ -1,75 +1,80 @@
 //! The description of the interface, made of the table that the router is made of.
 
-use crate::door::Door;
+use crate::events::Unwatched;
 use crate::guard::CSRF;
-use crate::route::{Body, Gate, Gives, Route, Run, Verb};
+use crate::jobs::JobEvent;
+use crate::route::{Body, Gate, Gives, Input, Route, Run, Verb};
 use crate::routes;
-use crate::shape::{Field, Shape, line, may, must};
+use crate::shape::{Line, Shape, Text, of_answers, of_requests};
+use model::failure::ErrorDocument;
+use model::record::Interval;
+use model::watched::{Head, Sample};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// Every answer that is a refusal.
-pub const ERROR: Shape = Shape::Open(&[
-    must("schema", Shape::OneOf(&["iodyno.error/1"]), ""),
-    must(
-        "error",
-        Shape::Text {
-            max: 100_000,
-            of: crate::shape::Letters::Any,
-        },
-        "what failed, on what, why",
-    ),
-    may(
-        "on",
-        Shape::Text {
-            max: 100_000,
-            of: crate::shape::Letters::Any,
-        },
-        "on what, where it is known",
-    ),
-    may(
-        "why",
-        Shape::Text {
-            max: 100_000,
-            of: crate::shape::Letters::Any,
-        },
-        "why, where it is known apart from the sentence",
-    ),
-    may(
-        "hint",
-        Shape::Text {
-            max: 100_000,
-            of: crate::shape::Letters::Any,
-        },
-        "what to do about it",
-    ),
-    may(
-        "exit",
-        Shape::Int { min: 0, max: 255 },
-        "exit code of the verb behind it",
-    ),
-]);
+/// What a server says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// iodyno's version.
+    pub version: &'a str,
+    /// Name of the cookie of a session.
+    pub cookie: &'a str,
+    /// Whether it only shows.
+    pub read_only: bool,
+}
+
+/// What events carry, which no operation gives: OpenAPI 3.1 has no words for what is in a stream.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it names the documents of a stream")]
+struct Events {
+    /// `head`
+    head: Head<'static>,
+    /// `frame`
+    frame: Sample<'static>,
+    /// `job`
+    job: JobEvent,
+    /// `interval` of an `iodyno.interval/1` in `document` of a job
+    interval: Interval,
+    /// `unwatched`
+    unwatched: Unwatched<'static>,
+    /// `record`
+    record: store::Row,
+}
+
+/// The description of a server that has not been started.
+pub fn description(version: &str) -> Value {
+    document(About {
+        version,
+        cookie: "iodyno_7979",
+        read_only: false,
+    })
+}
 
 /// The document.
-pub fn document(door: &Door) -> Value {
+pub fn document(about: About) -> Value {
+    let mut answers = of_answers();
     let mut paths: Map<String, Value> = Map::new();
     for route in routes::all() {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[method(route.verb)] = operation(route, door);
+        path[method(route.verb)] = operation(route, about, &mut answers);
+    }
+    for shape in [Shape::of::<ErrorDocument>(), Shape::of::<Events>()] {
+        shape.schema(&mut answers);
     }
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "iodyno",
-            "version": door.options.version,
+            "version": about.version,
             "description": "The documents that iodyno's verbs print with --json, over HTTP. A change needs the cookie of a \
                             session, its token in X-CSRF-Token, and Origin.",
             "license": {"name": "MIT OR Apache-2.0"},
         },
         "paths": paths,
         "components": {
-            "schemas": {"Error": ERROR.schema()},
+            "schemas": answers.take_definitions(true),
             "securitySchemes": {
-                "session": {"type": "apiKey", "in": "cookie", "name": door.cookie},
+                "session": {"type": "apiKey", "in": "cookie", "name": about.cookie},
                 "csrf": {"type": "apiKey", "in": "header", "name": CSRF.as_str()},
             },
         },
@@ -84,18 +89,18 @@ fn method(verb: Verb) -> &'static str {
     }
 }
 
-fn operation(route: &Route, door: &Door) -> Value {
+fn operation(route: &Route, about: About, answers: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.says,
         "parameters": parameters(route),
-        "responses": responses(route, door.options.read_only),
+        "responses": responses(route, about.read_only, answers),
         "security": security(route),
     });
     match &route.body {
         Body::None => {}
-        Body::Json(fields) => {
-            let schema = Shape::schema_of(fields);
+        Body::Json(input) => {
+            let schema = input.shape.schema(&mut of_requests());
             operation["requestBody"] =
                 json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
@@ -127,29 +132,60 @@ fn security(route: &Route) -> Value {
 }
 
 fn parameters(route: &Route) -> Value {
-    let parameter = |place: &str, field: &Field| {
-        json!({"name": field.name, "in": place, "required": field.required || place == "path",
-               "description": field.says, "schema": field.shape.schema()})
-    };
-    let mut all: Vec<Value> = route
-        .place
-        .iter()
-        .map(|field| parameter("path", field))
-        .collect();
-    all.extend(route.query.iter().map(|field| parameter("query", field)));
+    let mut all = members(route.place, "path");
+    all.extend(members(route.query, "query"));
     if matches!(route.body, Body::File) {
-        let name = line(200);
-        all.push(parameter(
-            "header",
-            &may("X-File-Name", name, "what the file is called"),
-        ));
+        all.extend(members(Input::of::<FileHeaders>(), "header"));
     }
     Value::from(all)
 }
 
-fn responses(route: &Route, is_read_only: bool) -> Value {
+/// What comes with a file.
+#[derive(serde::Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the guard reads headers")]
+struct FileHeaders {
+    /// what the file is called
+    #[serde(rename = "X-File-Name")]
+    name: Option<Text<Line, 200>>,
+}
+
+/// Parameters out of the members of an object.
+fn members(input: Input, place: &str) -> Vec<Value> {
+    let mut schema = input.shape.schema(&mut of_requests()).to_value();
+    let required = schema["required"].take();
+    let is_required = |name: &str| {
+        let mut required = required.as_array().into_iter().flatten();
+        required.any(|one| one == name)
+    };
+    let Value::Object(members) = schema["properties"].take() else {
+        return Vec::new();
+    };
+    let members = members.into_iter().map(|(name, mut schema)| {
+        let says = schema["description"].take();
+        without_null(&mut schema);
+        json!({"name": name, "in": place, "required": is_required(&name), "description": says, "schema": schema})
+    });
+    members.collect()
+}
+
+/// A parameter is left out; it is never null.
+fn without_null(schema: &mut Value) {
+    let Some(schema) = schema.as_object_mut() else {
+        return;
+    };
+    schema.retain(|_, value| !value.is_null());
+    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [one] = &kinds[..] {
+            let one = one.clone();
+            schema.insert("type".into(), one);
+        }
+    }
+}
+
+fn responses(route: &Route, is_read_only: bool, answers: &mut SchemaGenerator) -> Value {
     let content = match &route.gives {
-        Gives::Json(shape) => json!({"application/json": {"schema": shape.schema()}}),
+        Gives::Json(shape) => json!({"application/json": {"schema": shape.schema(answers)}}),
         Gives::Html => json!({"text/html; charset=utf-8": {"schema": {"type": "string"}}}),
         Gives::Events => json!({"text/event-stream": {"schema": {"type": "string"}}}),
     };
@@ -178,7 +214,7 @@ fn responses(route: &Route, is_read_only: bool) -> Value {
     statuses.sort_unstable();
     statuses.dedup();
     for status in statuses {
-        let error = json!({"$ref": "#/components/schemas/Error"});
+        let error = json!({"$ref": "#/components/schemas/ErrorDocument"});
         let content = json!({"application/json": {"schema": error}});
         responses.insert(
             status.to_string(),
@@ -218,10 +254,52 @@ mod tests {
                 .skip(1)
                 .filter_map(|rest| rest.split('}').next())
                 .collect();
-            let told: Vec<&str> = route.place.iter().map(|field| field.name).collect();
+            let told = members(route.place, "path");
+            let mut told: Vec<&str> = told.iter().filter_map(|one| one["name"].as_str()).collect();
+            told.sort_by_key(|name| named.iter().position(|one| one == name));
             assert_eq!(named, told, "{}", route.path);
             assert!(!route.says.is_empty());
         }
+    }
+
+    #[test]
+    fn the_description_that_is_kept_is_current() {
+        let kept: Value =
+            serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();
+        let is_current = kept == description(env!("CARGO_PKG_VERSION"));
+        assert!(
+            is_current,
+            "docs/openapi.json: run `cargo xtask gen --with-binary target/debug/iodyno`, then tools/web"
+        );
+    }
+
+    #[test]
+    fn parameters_are_never_null_and_answers_are_found() {
+        let about = About {
+            version: "1",
+            cookie: "c",
+            read_only: false,
+        };
+        let document = document(about);
+        let records = &document["paths"]["/api/v1/records"]["get"]["parameters"];
+        let limit = records.as_array().unwrap().iter();
+        let mut limit = limit.filter(|one| one["name"] == "limit");
+        assert_eq!(
+            limit.next().unwrap()["schema"],
+            json!({"type": "integer", "minimum": 1, "maximum": 1000})
+        );
+        let text = document.to_string();
+        for piece in text.split("\"$ref\":\"#").skip(1) {
+            let pointer = &piece[..piece.find('"').unwrap()];
+            assert!(document.pointer(pointer).is_some(), "{pointer}");
+        }
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        let twice = |name: &&String| {
+            let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            plain.len() < name.len() && schemas.contains_key(plain)
+        };
+        let twice: Vec<_> = schemas.keys().filter(twice).collect();
+        assert!(twice.is_empty(), "two types of one name: {twice:?}");
     }
 
     #[test]

@@ -3,9 +3,13 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::sessions::Session;
-use crate::shape::{Field, Shape};
+use crate::shape::{Shape, of_requests};
 use runner::Cancel;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::any::Any;
 use std::sync::Arc;
 
 /// What is done.
@@ -30,13 +34,58 @@ pub enum Gate {
     OwnSession,
 }
 
+/// A value that a request gave, checked and of its type.
+type Given = Box<dyn Any + Send>;
+
+/// What a request gives: a type whose members it names, and how it is made of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// Its schema.
+    pub shape: Shape,
+    make: fn(Value) -> Result<Given, String>,
+}
+
+impl Input {
+    /// This type.
+    pub const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Input {
+        Input {
+            shape: Shape::of::<T>(),
+            make: make::<T>,
+        }
+    }
+
+    /// Whose members are all there are.
+    ///
+    /// # Errors
+    /// What is wrong with them, beginning with `at` and the member.
+    fn read(self, at: &str, members: Value) -> Result<Given, String> {
+        (self.make)(members).map_err(|why| format!("{at}{why}"))
+    }
+}
+
+/// One that serde makes; where it cannot, which member is wrong and why.
+fn make<T: DeserializeOwned + Send + 'static>(members: Value) -> Result<Given, String> {
+    match serde_path_to_error::deserialize::<_, T>(members) {
+        Ok(made) => Ok(Box::new(made)),
+        Err(error) => Err(match error.path().to_string().as_str() {
+            "." => format!(": {}", error.inner()),
+            path => format!(".{path}: {}", error.inner()),
+        }),
+    }
+}
+
+/// No parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
 /// What comes in the body.
 #[derive(Debug)]
 pub enum Body {
     /// Nothing.
     None,
-    /// A JSON object with these members.
-    Json(&'static [Field]),
+    /// A JSON object.
+    Json(Input),
     /// A file.
     File,
 }
@@ -84,9 +133,9 @@ pub struct Route {
     /// Who may.
     pub gate: Gate,
     /// Parameters in the path.
-    pub place: &'static [Field],
+    pub place: Input,
     /// Parameters behind the question mark.
-    pub query: &'static [Field],
+    pub query: Input,
     /// What comes.
     pub body: Body,
     /// What goes.
@@ -111,8 +160,8 @@ impl Route {
             path,
             says,
             gate: Gate::Session,
-            place: &[],
-            query: &[],
+            place: Input::of::<Nothing>(),
+            query: Input::of::<Nothing>(),
             body: Body::None,
             gives,
             refuses: &[],
@@ -124,10 +173,8 @@ impl Route {
 /// A request that passed the door, its values checked.
 #[derive(Debug, Default)]
 pub struct Call {
-    /// Parameters of path and query, by name.
-    pub values: Map<String, Value>,
-    /// The body's members.
-    pub body: Map<String, Value>,
+    /// What path, query and body gave.
+    pub given: Vec<Given>,
     /// The file that came.
     pub file: Option<host::Upload>,
     /// By which name we were called.
@@ -139,132 +186,181 @@ pub struct Call {
 }
 
 impl Call {
-    /// A text of path, query or body.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.value(name)?.as_str()
-    }
-
-    /// A number of path, query or body.
-    pub fn number(&self, name: &str) -> Option<i64> {
-        let value = self.value(name)?;
-        value
-            .as_i64()
-            .or_else(|| value.as_f64().map(|float| float as i64))
-    }
-
-    /// Yes or no, of path, query or body; no where it is not there.
-    pub fn flag(&self, name: &str) -> bool {
-        self.value(name).and_then(Value::as_bool).unwrap_or(false)
-    }
-
-    /// The texts of a list in the body.
-    pub fn texts(&self, name: &str) -> Vec<&str> {
-        let list = self.value(name).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect()
-    }
-
-    /// A number that must be there, which the shapes have made sure of.
+    /// What it gave of a type that its route takes.
     ///
     /// # Errors
-    /// When the table of routes forgot to say so.
-    pub fn id(&self, name: &str) -> Result<i64, Fault> {
-        self.number(name).ok_or_else(Fault::defect)
-    }
-
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.values.get(name).or_else(|| self.body.get(name))
+    /// When the table of routes does not say that it takes this type.
+    pub fn given<T: 'static>(&self) -> Result<&T, Fault> {
+        let mut all = self.given.iter();
+        all.find_map(|one| one.downcast_ref())
+            .ok_or_else(Fault::defect)
     }
 }
 
-/// The parameters of a query by their shapes.
+/// The parameters of a query.
 ///
 /// # Errors
 /// One that is not known, comes twice, is missing or is wrong.
-pub fn query(fields: &[Field], text: &str) -> Result<Map<String, Value>, Fault> {
-    let mut values = Map::new();
-    for (name, text) in form_urlencoded::parse(text.as_bytes()) {
-        let Some(field) = fields.iter().find(|field| field.name == name) else {
-            let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
-            let known = if known.is_empty() {
-                "it takes none".into()
-            } else {
-                format!("there are {}", known.join(", "))
-            };
-            return Err(Fault::asked(format!(
-                "there is no such parameter in a query of this; {known}"
-            )));
-        };
-        let value = field.shape.parse(field.name, &text).map_err(Fault::asked)?;
-        if values.insert(field.name.into(), value).is_some() {
-            return Err(Fault::asked(format!(
-                "the parameter {} stands there twice",
-                field.name
-            )));
-        }
-    }
-    match fields
-        .iter()
-        .find(|field| field.required && !values.contains_key(field.name))
-    {
-        Some(field) => Err(Fault::asked(format!(
-            "the parameter {} is missing: {}",
-            field.name, field.says
-        ))),
-        None => Ok(values),
-    }
+pub fn query(input: Input, text: &str) -> Result<Given, Fault> {
+    parameters(input, "query", form_urlencoded::parse(text.as_bytes())).map_err(Fault::asked)
 }
 
-/// The members of a body by their shapes.
+/// Parameters of a path or a query by their names. Their texts become what the schema says they are.
+///
+/// # Errors
+/// See [`query`].
+pub fn parameters(
+    input: Input,
+    at: &str,
+    given: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+) -> Result<Given, String> {
+    let schema = input.shape.schema(&mut of_requests());
+    let mut members = Map::new();
+    for (name, text) in given {
+        let (name, text) = (name.as_ref(), text.as_ref());
+        let kind = &schema.as_value()["properties"][name]["type"];
+        let is = |kind_name: &str| {
+            let several = kind.as_array().map_or(&[][..], Vec::as_slice);
+            kind == kind_name || several.iter().any(|one| one == kind_name)
+        };
+        let value = match text {
+            "true" | "false" if is("boolean") => Value::Bool(text == "true"),
+            _ if is("integer") => text.parse::<i64>().map_or(text.into(), Value::from),
+            _ => text.into(),
+        };
+        if members.insert(name.into(), value).is_some() {
+            return Err(format!("{at}.{name}: it stands there twice"));
+        }
+    }
+    input.read(at, members.into())
+}
+
+/// The members of a body.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn body(fields: &'static [Field], bytes: &[u8]) -> Result<Map<String, Value>, Fault> {
+pub fn body(input: Input, bytes: &[u8]) -> Result<Given, Fault> {
     let value: Value =
         serde_json::from_slice(bytes).map_err(|_| Fault::asked("the body is not JSON"))?;
-    Shape::Object(fields)
-        .check("body", &value)
-        .map_err(Fault::asked)?;
-    match value {
-        Value::Object(members) => Ok(members),
-        _ => Err(Fault::asked("body is an object")),
+    // A struct is also made of a list of its members, which no schema says.
+    if !value.is_object() {
+        return Err(Fault::asked("body: it must be an object"));
     }
+    input.read("body", value).map_err(Fault::asked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{ID, line, may, must};
+    use crate::shape::{Id, Line, List, Name, Text};
+    use serde_json::json;
 
-    const FIELDS: &[Field] = &[must("id", ID, "which"), may("text", line(10), "")];
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Wish {
+        /// which
+        id: Id,
+        #[serde(default)]
+        tags: List<Text<Name, 8>, 2>,
+        text: Option<Text<Line, 5>>,
+        #[serde(default)]
+        persist: bool,
+    }
+
+    const WISH: Input = Input::of::<Wish>();
+
+    fn wish(given: Given) -> Wish {
+        *given.downcast().unwrap()
+    }
 
     #[test]
     fn a_query_is_read_by_its_shapes() {
-        let values = query(FIELDS, "id=7&text=a%20b%2B").unwrap();
+        let values = wish(query(WISH, "id=7&text=a%20b%2B&persist=true").ok().unwrap());
         assert_eq!(
-            (values["id"].as_i64(), values["text"].as_str()),
-            (Some(7), Some("a b+"))
+            (values.id.0, values.text.as_deref(), values.persist),
+            (7, Some("a b+"), true)
         );
-        for wrong in [
-            "",
-            "text=a",
-            "id=x",
-            "id=1&id=2",
-            "id=1&path=/etc",
-            "id=1&text=%00",
-            "id=-1",
+        for (wrong, why) in [
+            ("", "query: missing field `id`"),
+            ("text=a", "query: missing field `id`"),
+            (
+                "id=x",
+                "query.id: invalid type: string \"x\", expected a whole number from 1",
+            ),
+            ("id=1&id=2", "query.id: it stands there twice"),
+            (
+                "id=1&path=/etc",
+                "query.path: unknown field `path`, expected one of `id`",
+            ),
+            ("id=1&text=%00", "query.text: a text must match ^"),
+            ("id=-1", "query.id: -1 is not a whole number from 1"),
+            (
+                "id=1&persist=1",
+                "query.persist: invalid type: string \"1\", expected a boolean",
+            ),
         ] {
-            assert_eq!(query(FIELDS, wrong).unwrap_err().status, 400, "{wrong}");
+            let fault = query(WISH, wrong).unwrap_err();
+            assert_eq!(fault.status, 400, "{wrong}");
+            assert!(
+                fault.told.error.starts_with(why),
+                "{wrong}: {}",
+                fault.told.error
+            );
         }
     }
 
     #[test]
-    fn a_body_is_an_object_of_known_members() {
-        assert!(body(FIELDS, b"{\"id\": 3}").is_ok());
-        for wrong in [&b"{\"id\": 3, \"x\": 1}"[..], b"[3]", b"{", b"", b"\xff"] {
-            assert_eq!(body(FIELDS, wrong).unwrap_err().status, 400);
+    fn what_fits_passes_and_what_does_not_is_named() {
+        let read = |value: Value| body(WISH, value.to_string().as_bytes());
+        let fine = json!({"id": 1.0, "tags": ["a", "b-2"], "text": null});
+        let fine = wish(read(fine).ok().unwrap());
+        assert_eq!((fine.id.0, &*fine.tags.0[1]), (1, "b-2"));
+        for (value, why) in [
+            (json!({}), "body: missing field `id`"),
+            (json!({"id": 0}), "body.id: 0 is not a whole number from 1"),
+            (json!({"id": 1.5}), "body.id: 1.5 is not a whole number"),
+            (json!({"id": "1"}), "body.id: invalid type: string"),
+            (
+                json!({"id": 1, "tags": ["-x"]}),
+                "body.tags[0]: a text must match",
+            ),
+            (
+                json!({"id": 1, "tags": ["a", "b", "c"]}),
+                "body.tags: a list has 2 items",
+            ),
+            (
+                json!({"id": 1, "text": "ab\n"}),
+                "body.text: a text must match",
+            ),
+            (
+                json!({"id": 1, "text": "too long"}),
+                "body.text: a text has 5 characters",
+            ),
+            (
+                json!({"id": 1, "path": "/etc"}),
+                "body.path: unknown field `path`",
+            ),
+            (json!([1]), "body: it must be an object"),
+        ] {
+            let fault = read(value.clone()).unwrap_err();
+            assert!(
+                fault.told.error.starts_with(why),
+                "{value}: {}",
+                fault.told.error
+            );
         }
+        for wrong in [&b"[3]"[..], b"{", b"", b"\xff"] {
+            assert_eq!(body(WISH, wrong).unwrap_err().status, 400);
+        }
+    }
+
+    #[test]
+    fn the_schema_says_the_same() {
+        let schema = WISH.shape.schema(&mut of_requests());
+        let schema = schema.as_value();
+        assert_eq!(schema["required"], json!(["id"]));
+        assert_eq!(schema["additionalProperties"], json!(false));
+        assert_eq!(schema["properties"]["tags"]["items"]["maxLength"], json!(8));
+        assert_eq!(schema["properties"]["id"]["description"], json!("which"));
     }
 }

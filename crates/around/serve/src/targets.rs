@@ -3,21 +3,45 @@
 
 use host::{Host, files, rights};
 use kernel::mounts::Mounts;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
 /// Most mounts and disks that are told.
 const MOST: usize = 500;
 
+/// What a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "PlaceKind")]
+pub enum Kind {
+    /// A directory that the user named.
+    Directory,
+    /// The root of a mounted file system.
+    Mount,
+    /// A whole disk.
+    Disk,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Directory => "directory",
+            Kind::Mount => "mount",
+            Kind::Disk => "disk",
+        }
+    }
+}
+
 /// One of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Target {
     /// By which it is named; the same after a restart.
     pub key: String,
     /// Where it is.
     pub path: String,
-    /// `directory`, `mount` or `disk`.
-    pub kind: &'static str,
+    /// What it is.
+    pub kind: Kind,
     /// Whether a load may be put on it from here.
     pub safe_to_load: bool,
     /// What keeps it from that, or limits it.
@@ -26,14 +50,16 @@ pub struct Target {
 
 /// All of them: the named directories first, each path once.
 pub fn all(host: &Host, named: &[String]) -> Vec<Target> {
-    let named = named.iter().map(|path| directory("directory", path, false));
+    let named = named
+        .iter()
+        .map(|path| directory(Kind::Directory, path, false));
     let mounts = mounts(&host.text("/proc/self/mountinfo").unwrap_or_default());
     let is_directory =
         |mount: &Mount| files::kind(Path::new(&mount.path)).ok() == Some(files::Kind::Directory);
     let mounts = mounts
         .into_iter()
         .filter(is_directory)
-        .map(|mount| directory("mount", &mount.path, mount.read_only));
+        .map(|mount| directory(Kind::Mount, &mount.path, mount.read_only));
     let disks = host
         .list("/sys/block")
         .into_iter()
@@ -47,7 +73,7 @@ pub fn all(host: &Host, named: &[String]) -> Vec<Target> {
     targets
 }
 
-fn directory(kind: &'static str, path: &str, is_read_only: bool) -> Target {
+fn directory(kind: Kind, path: &str, is_read_only: bool) -> Target {
     let why_not = if is_read_only {
         Some("it is mounted read-only")
     } else if !rights::may_write(path) {
@@ -84,18 +110,18 @@ fn disk(host: &Host, name: &str) -> Option<Target> {
     Some(Target {
         key,
         path,
-        kind: "disk",
+        kind: Kind::Disk,
         safe_to_load: may_read,
         why_not: Some(why_not.into()),
     })
 }
 
 /// A name for a path that says nothing else: FNV-1a, 64 bits.
-fn key(kind: &str, path: &str) -> String {
+fn key(kind: Kind, path: &str) -> String {
     let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format!("{kind}-{hash:016x}")
+    format!("{}-{hash:016x}", kind.word())
 }
 
 /// A mount of something that stores.
@@ -172,7 +198,7 @@ mod tests {
                 targets[0].path.as_str(),
                 targets[0].safe_to_load
             ),
-            ("directory", path.as_str(), true)
+            (Kind::Directory, path.as_str(), true)
         );
         assert!(
             targets

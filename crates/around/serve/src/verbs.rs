@@ -13,7 +13,7 @@ use crate::route::Call;
 use host::Privileges;
 use model::failure::ErrorDocument;
 use runner::{Answer, RunnerError, Verb};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::time::Duration;
 
@@ -66,11 +66,11 @@ pub fn import_in(
     Ok(running.whole_within(DOCUMENT_MAX, door.options.import_time, &call.cancel)?)
 }
 
-/// A document as a value.
+/// A document of a verb.
 ///
 /// # Errors
-/// When it is none.
-pub fn value(document: &[u8]) -> Result<Value, Fault> {
+/// When it is another one, or none.
+pub fn parsed<T: DeserializeOwned>(document: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(document).map_err(|_| Fault::defect())
 }
 

@@ -10,6 +10,7 @@ pub const LONGEST: usize = 64 << 10;
 
 /// A note on a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Note {
     /// Number of the note.
     pub id: i64,

@@ -63,6 +63,11 @@ impl Default for Filter {
 
 /// A record's line in a list. What is not known is none; times of I/O are ns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "RecordRow")
+)]
 pub struct Row {
     /// Number of the record.
     pub id: i64,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What reading a kernel attribute gave. A refusal is a value too: `wbt_lat_usec` answers EINVAL where
 /// writeback throttling is not set up (Linux `blk-sysfs.c`, `queue_wb_lat_show`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Attribute {
     /// The text, without its final newline.
@@ -41,6 +42,7 @@ impl std::fmt::Display for Attribute {
 
 /// One attribute as it was before iodyno touched it, and where it stands in the order of restoring.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Saved {
     /// Absolute path of the attribute.
     pub path: String,
@@ -56,6 +58,7 @@ pub struct Saved {
 
 /// One file as it was before iodyno wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SavedFile {
     /// Absolute path.
     pub path: String,
@@ -67,6 +70,7 @@ pub struct SavedFile {
 
 /// A small file whole: what it holds, and who may do what with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileContent {
     /// Its bytes, each as one character of the same number (ISO 8859-1): text stays readable, and no byte is lost.
     pub latin1: String,
@@ -105,6 +109,7 @@ impl FileContent {
 
 /// What tells a block device from another that has its name later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceIdentity {
     /// Kernel name: `sda`.
     pub name: String,
@@ -147,6 +152,7 @@ impl DeviceIdentity {
 
 /// A directory of iodyno's own below a user's, full of files that a load makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SavedTree {
     /// Absolute path.
     pub path: String,
@@ -156,6 +162,7 @@ pub struct SavedTree {
 
 /// What became of one attribute or file when it was put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Restored {
     /// Absolute path of the attribute.
     pub path: String,
@@ -183,6 +190,7 @@ impl Restored {
 
 /// How long a switch of a knob keeps acting on what is measured afterwards: the experiment's design follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Memoryless once the queue has drained: windows of a fraction of a second.
@@ -195,6 +203,7 @@ pub enum Class {
 
 /// What a knob can cost, told before it is turned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Risk {
     /// Performance only, and back at once.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a short load is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// No load of ours: what others do meanwhile.
@@ -40,6 +41,7 @@ pub enum Role {
 
 /// One short load and what was seen meanwhile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Probe {
     /// What it is for.
     pub role: Role,
@@ -116,6 +118,7 @@ impl Probe {
 
 /// What a disk of the cloud promises, or any other figure that storage is sold with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Promise {
     /// Who: `aws`, `azure`, `gcp`, `alibaba`; empty where the user said figures alone.
     pub provider: String,
@@ -143,6 +146,7 @@ pub struct Promise {
 
 /// One figure of what storage gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// Mean time of one random read of 4 KiB at a time, us.
@@ -212,6 +216,7 @@ impl What {
 
 /// What storage of this kind should give.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expected {
     /// Which figure.
     pub what: What,
@@ -246,6 +251,7 @@ impl Expected {
 
 /// What a load of the check found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Given {
     /// Which figure.
     pub what: What,
@@ -259,6 +265,7 @@ pub struct Given {
 
 /// What a check did and saw: enough to judge it again elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CheckResult {
     /// How thorough: `quick`, `default`, `deep`, or `no load`.

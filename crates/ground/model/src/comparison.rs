@@ -14,6 +14,7 @@ pub const HISTORY_SCHEMA: &str = "iodyno.history/1";
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
     /// Rates.
@@ -24,6 +25,7 @@ pub enum Better {
 
 /// What an interval rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// Stretches of one run, long enough that neighbours hardly depend on each other.
@@ -42,6 +44,7 @@ pub enum Basis {
 
 /// One number of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measure {
     /// `read.iops`, `write.p99`, `iops`, `cpu_per_io`, `read.d2c`.
     pub name: String,
@@ -66,6 +69,7 @@ pub type JobFacts = BTreeMap<String, String>;
 
 /// What one load of a record gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The section's or the short load's name; empty where the record has only one.
     pub name: String,
@@ -83,6 +87,7 @@ pub struct Part {
 
 /// A reason not to take a number at its word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Caveat {
     /// For a table: `page cache?`, `throttled`, `1 run`.
     pub mark: String,
@@ -92,6 +97,7 @@ pub struct Caveat {
 
 /// What a tune proved about one knob.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Proof {
     /// Knob.
     pub knob: String,
@@ -109,6 +115,11 @@ pub struct Proof {
 
 /// One record as it is compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ComparedRecord")
+)]
 pub struct Subject {
     /// As the user named it: `7`, `old.txt`, `old.txt:12`.
     pub name: String,
@@ -144,6 +155,7 @@ pub struct Subject {
 
 /// What a difference of two runs is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Both have the same settings on the same device: it is what a repeat gives.
@@ -158,6 +170,7 @@ pub enum Standing {
 
 /// A number against the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ratio {
     /// The number divided by the base's.
     pub ratio: f64,
@@ -171,6 +184,7 @@ pub struct Ratio {
 
 /// One subject's number in a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The number.
     pub measure: Measure,
@@ -180,6 +194,7 @@ pub struct Cell {
 
 /// What runs of one setting differed by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repeats {
     /// Records of them.
     pub records: Vec<i64>,
@@ -193,6 +208,11 @@ pub struct Repeats {
 
 /// One measure over all subjects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ComparedRow")
+)]
 pub struct Row {
     /// Name of the measure.
     pub measure: String,
@@ -204,6 +224,7 @@ pub struct Row {
 
 /// The loads that stand beside one load of the base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compared {
     /// Name of the base's load; empty where it has only one.
     pub name: String,
@@ -219,6 +240,7 @@ pub struct Compared {
 
 /// What differs in settings and facts between a subject and the base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingsDiffer {
     /// Index of the subject.
     pub subject: usize,
@@ -230,6 +252,7 @@ pub struct SettingsDiffer {
 
 /// One subject at one load of a response curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurveCell {
     /// I/Os per second.
     pub iops: Spread,
@@ -243,6 +266,7 @@ pub struct CurveCell {
 
 /// Response curves over each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Curves {
     /// The option that is the load.
     pub option: String,
@@ -256,6 +280,7 @@ pub struct Curves {
 
 /// What became of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Crossed {
     /// No: the whole interval keeps it, or the one figure does.
@@ -270,6 +295,7 @@ pub enum Crossed {
 
 /// One bound held against one number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoundResult {
     /// As the user wrote it: `p99>+5%`.
     pub bound: String,
@@ -287,6 +313,7 @@ pub struct BoundResult {
 
 /// Two or more records side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// [`COMPARE_SCHEMA`].
     pub schema: String,
@@ -308,6 +335,11 @@ pub struct Comparison {
 
 /// One device in a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "RankedDevice")
+)]
 pub struct Entry {
     /// 1 and one more for each device that is certainly better; those whose intervals overlap share it.
     pub rank: u32,
@@ -339,6 +371,7 @@ pub struct Entry {
 
 /// Devices under one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankedJob {
     /// The job.
     pub phrase: String,
@@ -356,6 +389,7 @@ pub struct RankedJob {
 
 /// Devices ranked, one table a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranking {
     /// [`RANK_SCHEMA`].
     pub schema: String,
@@ -369,6 +403,7 @@ pub struct Ranking {
 
 /// One record in a history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryPoint {
     /// Number of the record.
     pub record: i64,
@@ -382,6 +417,7 @@ pub struct HistoryPoint {
 
 /// A lasting change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangePoint {
     /// Index of the first point after it.
     pub at: usize,
@@ -401,6 +437,7 @@ pub struct ChangePoint {
 
 /// A measure over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistorySeries {
     /// The job.
     pub phrase: String,
@@ -428,6 +465,7 @@ pub struct HistorySeries {
 
 /// One device, or one job, over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// [`HISTORY_SCHEMA`].
     pub schema: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A mean over repeats with its 95 % interval; both are taken on the logarithms, so the interval is never negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Geometric mean of the repeats.
     pub mean: f64,
@@ -22,6 +23,11 @@ impl Spread {
 
 /// One option of a job with its value, in fio's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "JobSetting")
+)]
 pub struct Setting {
     /// fio's name: `iodepth`.
     pub option: String,
@@ -31,6 +37,7 @@ pub struct Setting {
 
 /// An option that was varied, with its values in the order given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Axis {
     /// fio's name.
     pub option: String,
@@ -40,6 +47,7 @@ pub struct Axis {
 
 /// One visit of one point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Visit {
     /// Its place among all visits of the run, from 0.
     pub place: u32,
@@ -65,6 +73,7 @@ pub struct Visit {
 
 /// Little's law at one point: the mean number in flight is the rate times the mean latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Little {
     /// Mean number in flight that rate and latency imply.
     pub reached: f64,
@@ -91,6 +100,7 @@ impl Little {
 
 /// One point of the grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Point {
     /// Value of every swept option, in the order of the axes.
     pub settings: Vec<Setting>,
@@ -114,6 +124,7 @@ pub struct Point {
 
 /// Where more load stops buying throughput.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Knee {
     /// Index into the points of the sweep: the point of the highest power, throughput divided by mean latency.
     pub point: usize,
@@ -128,6 +139,7 @@ pub struct Knee {
 
 /// The points that differ in the load alone, from the lightest to the heaviest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Curve {
     /// The option that is the load: `iodepth`, `rate_iops` or `numjobs`.
     pub option: String,
@@ -143,6 +155,7 @@ pub struct Curve {
 
 /// A sweep of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sweep {
     /// What was varied.
     pub axes: Vec<Axis>,

@@ -7,6 +7,11 @@ pub const DIFF_SCHEMA: &str = "iodyno.diff/1";
 
 /// What a difference is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DifferenceKind")
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// A value that can be set.
@@ -19,6 +24,7 @@ pub enum What {
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Which layer, as the second side names it: `sda`, `/srv`, `machine`.
     pub place: String,
@@ -47,6 +53,7 @@ pub struct Difference {
 
 /// One side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// As the user named it.
     pub name: String,
@@ -58,6 +65,7 @@ pub struct Side {
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Differences {
     /// [`DIFF_SCHEMA`].
     pub schema: String,

@@ -10,6 +10,7 @@ pub const ERROR_SCHEMA: &str = "iodyno.error/1";
 /// With `--json` it is the only document of a command that has no answer, the last line of a stream, and the member `error`
 /// of an answer that could not be kept or is not whole. The server sends it with every refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorDocument {
     /// Which document this is.
     pub schema: String,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 /// One raw series that a sensor gives.
 #[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Name of the series; `{}` stands for the device, CPU or line.
     pub name: &'static str,
@@ -27,6 +28,7 @@ pub struct Metric {
 /// One derived quantity. `{}` in its name and in the names of its series stands for the same subject: the device, the
 /// CPU, the line, the process.
 #[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Field {
     /// `disk.{}.await_read_ms`; the unit comes last.
     pub name: &'static str,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One figure of the device, of a CPU or of its interrupts, under every arm that has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Stored")]
 pub struct ArmFigures {
     /// Name with its subject, unit last: `disk.vda.await_read_ms`, `cpu.1.softirq_percent`, `irq.cpu1.target_per_s`.
@@ -16,6 +17,7 @@ pub struct ArmFigures {
 
 /// A figure under one arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmValue {
     /// The arm: the value of the knob.
     pub arm: String,
@@ -46,6 +48,7 @@ pub(crate) fn of_before(name: &str) -> Option<(&'static str, &'static str, f64)>
 
 /// Figures as a record has them, whatever version wrote it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Stored {
     name: String,
     unit: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Worth knowing; nothing is wrong.
@@ -30,6 +31,7 @@ impl Level {
 
 /// A value that a finding rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// What: `iodepth`, `disk.written`.
     pub name: String,
@@ -39,6 +41,7 @@ pub struct Evidence {
 
 /// A change of the job that makes it measure what it says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fix {
     /// fio's name of the option.
     pub option: String,
@@ -48,6 +51,7 @@ pub struct Fix {
 
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Id of the rule: `iodepth_with_sync_engine`.
     pub rule: String,

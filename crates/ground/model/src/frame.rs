@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// The values of all fields over some time. A field without data for a subject is not there: it is never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Frame {
     values: BTreeMap<Arc<str>, Vec<(Arc<str>, f64)>>,

@@ -153,6 +153,20 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Histogram {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Histogram".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = Vec::<(usize, u64)>::json_schema(generator);
+        let says = "[[bucket, count], …] of the buckets that are not empty, ascending";
+        schema.insert("description".into(), says.into());
+        schema
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

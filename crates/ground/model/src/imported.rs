@@ -10,6 +10,7 @@ pub const INPUT_MAX_BYTES: u64 = 256 << 20;
 
 /// One result of another tool: a fio job, a `dd`, a table of iostat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Imported {
     /// Id of the importer: `fio_text`.
@@ -38,6 +39,7 @@ pub struct Imported {
 
 /// What a load did, as far as the source says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LoadFigures {
     /// How long it ran, ms.
@@ -64,6 +66,7 @@ pub struct LoadFigures {
 
 /// One direction of a load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SideFigures {
     /// Completed I/Os.
@@ -84,6 +87,7 @@ pub struct SideFigures {
 
 /// Samples that a source summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Samples {
     /// How many; 0 where it does not say.
     pub count: u64,
@@ -99,6 +103,7 @@ pub struct Samples {
 
 /// A latency, as far as the source tells it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LatencyFigures {
     /// `slat`, `clat`, `lat`, or `await` for what the kernel counts.
@@ -121,6 +126,7 @@ pub struct LatencyFigures {
 
 /// What the kernel counted for a block device over the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DiskFigures {
     /// Kernel name.
@@ -139,6 +145,7 @@ pub struct DiskFigures {
 
 /// A value over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ImportedSeries {
     /// Id of the field it is the same as, where there is one: `disk.await_read_ms`; else the source's own word after the

@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// One cell of the matrix; all its visits together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "MatrixCell")
+)]
 pub struct Cell {
     /// Index of its write step.
     pub write: usize,
@@ -29,6 +34,7 @@ pub struct Cell {
 
 /// The matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Matrix {
     /// Reads per second that the target gives without writes, at the job's depth.
     pub max_read_iops: f64,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 /// What a layer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LayerKind {
     /// The directory, file or device the user named.
@@ -30,6 +31,7 @@ pub enum LayerKind {
 
 /// One readable setting of a layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// Attribute name, such as `read_ahead_kb`.
     pub name: String,
@@ -78,6 +80,7 @@ impl Setting {
 
 /// What the kernel gives a setting that nobody touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelDefault {
     /// The value, as the file would show it (of a list, the chosen word).
     pub value: String,
@@ -87,6 +90,7 @@ pub struct KernelDefault {
 
 /// Somebody who sets a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Owner {
     /// What kind: the id of a claimant, such as `udev_rule`, `tuned`, `sysctl_file`, `kernel_command_line`.
     pub kind: String,
@@ -100,6 +104,7 @@ pub struct Owner {
 
 /// One interrupt line of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupt {
     /// IRQ number.
     pub irq: u32,
@@ -115,6 +120,7 @@ pub struct Interrupt {
 
 /// One hardware queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HardwareQueue {
     /// Index below `mq/`.
     pub index: u32,
@@ -126,6 +132,7 @@ pub struct HardwareQueue {
 
 /// One layer of the path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Layer {
     /// What it is.
     pub kind: LayerKind,
@@ -195,6 +202,7 @@ impl Layer {
 
 /// The path below a target, with what could not be seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoPath {
     /// `iodyno.path/1`.
     pub schema: String,
@@ -214,6 +222,7 @@ pub struct IoPath {
 
 /// A line of the kernel's log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogLine {
     /// When, s after boot.
     pub uptime_s: f64,

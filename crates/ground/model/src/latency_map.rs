@@ -12,6 +12,7 @@ pub const ROWS: usize = BUCKETS / BUCKETS_A_ROW;
 
 /// One column: what completed in one span of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyColumn {
     /// Start, ms after the load's origin.
     pub start_ms: u64,
@@ -23,6 +24,7 @@ pub struct LatencyColumn {
 
 /// The columns of each direction. A column in which nothing completed is there without rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LatencyMap {
     /// Reads.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 /// The time between two events of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Span {
     /// Waiting for a request: tags, plugging of what came before, throttling.
     Q2G,
@@ -54,6 +55,7 @@ impl Span {
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// Reads.
@@ -83,6 +85,7 @@ impl Side {
 
 /// The times of one span in one direction of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanTimes {
     /// Direction.
     pub side: Side,
@@ -94,6 +97,7 @@ pub struct SpanTimes {
 
 /// One device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceLayers {
     /// Kernel name.
     pub device: String,
@@ -168,6 +172,7 @@ impl DeviceLayers {
 /// What of a load's latency lies outside the block layer: from the call that submits an I/O until it is queued on the
 /// uppermost device (Q), and from that device's end (C) until the program has the completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outside {
     /// Direction.
     pub side: Side,
@@ -181,6 +186,7 @@ pub struct Outside {
 
 /// The layers of every device of an I/O path, over some time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerTimes {
     /// What they come from: `eBPF full`, `eBPF lite`, `perf`, `tracefs`, `blktrace`.
     pub source: String,
@@ -249,6 +255,7 @@ impl LayerTimes {
 
 /// What one arm of an experiment spent in one span, over all its windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmSpan {
     /// The arm: the value of the knob.
     pub arm: String,

@@ -32,6 +32,7 @@ pub mod target;
 pub mod text;
 pub mod units;
 pub mod verdict;
+pub mod watched;
 pub mod window;
 
 #[cfg(test)]

@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 
 /// Which way a metric is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "MetricDirection")
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
     /// More is better: a rate.
@@ -18,6 +23,7 @@ pub enum Better {
 
 /// The metric of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExperimentMetric {
     /// What is counted or timed, as it stands behind a change: `IOPS` in `+59 % IOPS`, `mean latency`.
     pub name: String,

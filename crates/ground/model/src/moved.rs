@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The comparison of two arms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The arm that was found.
     pub from: String,
@@ -27,6 +28,7 @@ pub struct Moved {
 
 /// What a change is a change of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A part of the time between queueing and completion of an I/O.
@@ -41,6 +43,7 @@ pub enum Kind {
 
 /// One figure under two arms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// What it is.
     pub kind: Kind,
@@ -89,6 +92,7 @@ fn of_any_version<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Chang
 
 /// CPUs that take interrupts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupts {
     /// Under the arm that was found.
     pub from: Vec<u32>,

@@ -22,6 +22,7 @@ pub const RECORD_SCHEMA: &str = "iodyno.record/1";
 
 /// Where and with what a record was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Provenance {
     /// iodyno's version.
     pub iodyno: String,
@@ -41,6 +42,7 @@ pub struct Provenance {
 
 /// What one direction of a load did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Direction {
     /// Completed I/Os.
     pub ios: u64,
@@ -52,6 +54,7 @@ pub struct Direction {
 
 /// Another kind of operation than reading, writing, trimming and syncing: what a load of small files does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operation {
     /// `create`, `stat`, `rename`, `delete` …
     pub name: String,
@@ -65,6 +68,7 @@ pub struct Operation {
 
 /// One span of a load: what happened between two looks at its counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Start, ms after the load's origin.
     pub start_ms: u64,
@@ -80,6 +84,7 @@ pub struct Interval {
 
 /// One direction of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IntervalSide {
     /// Completed I/Os.
     pub ios: u64,
@@ -93,6 +98,7 @@ pub struct IntervalSide {
 
 /// What reading back what was written found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verified {
     /// Blocks checked.
     pub blocks: u64,
@@ -104,6 +110,7 @@ pub struct Verified {
 
 /// What a load did from its start to its end, or from the end of its ramp on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LoadResult {
     /// How the load was produced, with any fall-back: `io_uring (SINGLE_ISSUER, DEFER_TASKRUN, …)`.
@@ -214,6 +221,7 @@ impl LoadResult {
 
 /// One section of a run of several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionResult {
     /// Its name.
     pub name: String,
@@ -229,6 +237,11 @@ pub struct SectionResult {
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "RecordDocument")
+)]
 pub struct Record {
     /// `iodyno.record/1`.
     pub schema: String,
@@ -296,6 +309,7 @@ impl Record {
 
 /// One knob's experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trial {
     /// Knob id.
     pub knob: String,
@@ -367,6 +381,7 @@ pub fn knob_label(knob: &str, subject: &Subject) -> String {
 
 /// One window of an experiment: when it was, and what the load did in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WindowRun {
     /// Index into the trial's arms.
     pub arm: usize,

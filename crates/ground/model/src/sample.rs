@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a metric's values are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MetricKind {
     /// Only ever grows (but resets): differences mean something.
@@ -29,6 +30,7 @@ impl MetricKind {
 
 /// One named series: `values[i]` was read at the owning block's `time_ns[i]`; none where the read failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
     /// Field name with its subject: `disk.vda.read_ios`.
     pub name: String,
@@ -42,6 +44,7 @@ pub struct Series {
 
 /// Everything one sensor read during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensorLog {
     /// Sensor id.
     pub sensor: String,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A number of a latency distribution, and what it may be at most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Goal {
     /// Which number.
     pub statistic: Statistic,
@@ -14,6 +15,7 @@ pub struct Goal {
 
 /// A number of a latency distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
     /// The mean.
@@ -44,6 +46,7 @@ impl Statistic {
 
 /// What the search turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lever {
     /// I/Os in flight of each job; the load is closed.
@@ -54,6 +57,7 @@ pub enum Lever {
 
 /// What a window was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Looking for two loads with the limit between them.
@@ -66,6 +70,11 @@ pub enum Step {
 
 /// One measured window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SearchWindow")
+)]
 pub struct Trial {
     /// What it was for.
     pub step: Step,
@@ -83,6 +92,11 @@ pub struct Trial {
 
 /// A load with what its confirming windows gave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "LoadLevel")
+)]
 pub struct Level {
     /// Depth of each job, or offered I/Os per second.
     pub level: f64,
@@ -96,6 +110,7 @@ pub struct Level {
 
 /// The search and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Search {
     /// What must hold.
     pub goal: Goal,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the target was worn in before the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Precondition {
     /// In words: `written twice in sequential blocks of 128 KiB`.
     pub how: String,
@@ -24,6 +25,7 @@ pub struct Precondition {
 
 /// The rule by which a load counts as settled.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
     /// SNIA's: over the last 5 rounds the values lie within 20 % of their mean, and the fitted line rises or falls by
@@ -40,6 +42,11 @@ pub enum Criterion {
 
 /// What the criterion saw in its window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SteadyVerdict")
+)]
 pub struct Verdict {
     /// Mean of the window, in the metric's unit: I/Os per second, bytes per second or ns.
     pub mean: f64,
@@ -55,6 +62,7 @@ pub struct Verdict {
 
 /// A sudden and lasting loss of speed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cliff {
     /// When, ms after the start of the load.
     pub at_ms: u64,
@@ -68,6 +76,7 @@ pub struct Cliff {
 
 /// What the rounds of a load showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steadiness {
     /// The rule.
     pub criterion: Criterion,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The studies of a record; most records have none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Studies {
     /// How the target was worn in first; none when it was taken as it was found.

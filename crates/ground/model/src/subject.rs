@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whose setting it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Subject {
     /// The queue of a whole block device: `/sys/block/NAME/queue`.
@@ -31,6 +32,7 @@ pub enum Subject {
 
 /// The kinds of subject, each with directories of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
     /// [`Subject::Queue`].

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a job is to work on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TargetFacts {
     /// As the user named it.
@@ -23,6 +24,7 @@ pub struct TargetFacts {
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TargetKind {
     /// A directory, in which scratch files are made and written in full.
@@ -38,6 +40,7 @@ pub enum TargetKind {
 
 /// The machine that runs the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Machine {
     /// Memory, bytes; of a container, its limit where that is lower.
@@ -47,6 +50,7 @@ pub struct Machine {
     /// CPU and NUMA node of each CPU, where there is more than one node.
     pub nodes: Vec<(u32, u32)>,
     /// Version of the kernel.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<(u32, u32)>"))]
     pub kernel: Option<Release>,
     /// The kernel's clock source: `tsc`, `kvm-clock`, `hpet` …
     pub clocksource: Option<String>,
@@ -58,6 +62,7 @@ pub struct Machine {
 
 /// One limit of a control group on one device (`io.max`, `blkio.throttle.*`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CgroupLimit {
     /// Kernel name of the device.
     pub device: String,

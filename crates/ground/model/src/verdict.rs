@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The four things an experiment can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// One arm is better, and a fresh hold-out confirmed it.
@@ -22,6 +23,7 @@ pub enum Outcome {
 
 /// Why the outcome is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The hold-out confirmed that an arm beats the default.
@@ -68,6 +70,7 @@ pub enum Reason {
 
 /// A part of the experiment; every window belongs to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
     /// Full depth against half depth, under the default.
@@ -90,6 +93,7 @@ pub enum Stage {
 
 /// One pair of windows: the default's and an arm's, next to each other in random order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairRow {
     /// The stage the pair belongs to.
     pub stage: Stage,
@@ -107,6 +111,7 @@ pub struct PairRow {
 
 /// One arm against the default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmResult {
     /// The arm's name.
     pub arm: String,
@@ -122,6 +127,7 @@ pub struct ArmResult {
 
 /// What a guard found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     /// The interval excludes a loss beyond the margin.
@@ -136,6 +142,7 @@ pub enum Guard {
 
 /// The 99th percentile of latency, arm over default, from merged histograms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct P99 {
     /// Ratio of the two percentiles; above one the arm is slower.
     pub ratio: f64,
@@ -149,6 +156,7 @@ pub struct P99 {
 
 /// Windows and device time spent in one stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageCost {
     /// The stage.
     pub stage: Stage,
@@ -160,6 +168,7 @@ pub struct StageCost {
 
 /// The whole conclusion of an experiment, with everything needed to check it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// What was concluded.
     #[serde(rename = "verdict")]

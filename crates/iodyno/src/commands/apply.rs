@@ -7,10 +7,9 @@ use crate::exit::{Exit, Failure};
 use apply::proven::{self, NotProven};
 use apply::{PersistPlan, Wish};
 use host::{DeviceLock, Journal};
+use lookup::documents::{Applied, AppliedValue};
 use model::change::Restored;
 use model::record::Record;
-use model::subject::Subject;
-use serde::Serialize;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
@@ -27,25 +26,6 @@ pub struct Args {
     /// Apply a record that was not measured on this machine; shows first what of it is trusted.
     #[arg(long)]
     pub from_elsewhere: bool,
-}
-
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    device: String,
-    values: Vec<AppliedValue>,
-    /// Where the record was made, as the store knows it.
-    origin: Origin,
-    /// Files that make them outlive a reboot.
-    persisted: Vec<String>,
-    journal: Option<String>,
-}
-
-#[derive(Serialize)]
-struct AppliedValue {
-    knob: &'static str,
-    subject: Subject,
-    value: String,
 }
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
@@ -87,13 +67,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         .values()
         .iter()
         .map(|proven| AppliedValue {
-            knob: proven.knob.id,
+            knob: proven.knob.id.into(),
             subject: proven.files.subject().clone(),
             value: proven.value.clone(),
         })
         .collect();
-    context.out.document(&Document {
-        schema: "iodyno.apply/2",
+    context.out.document(&Applied {
+        schema: "iodyno.apply/2".into(),
         device,
         values,
         origin,

@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use lookup::documents::Deleted;
 use report::text::clean;
-use serde::Serialize;
 use std::io::IsTerminal;
 use store::Store;
 
@@ -16,12 +16,6 @@ pub struct Args {
     /// Do not ask.
     #[arg(long)]
     pub yes: bool,
-}
-
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    deleted: Vec<i64>,
 }
 
 /// Asks, and deletes.
@@ -45,10 +39,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     }
     Store::open(&context.state_dir)?.delete(&ids)?;
     context.out.say(format!("Deleted {}.", records(ids.len())));
-    context.out.document(&Document {
-        schema: "iodyno.delete/1",
-        deleted: ids,
-    })?;
+    context.out.document(&Deleted::of(ids))?;
     Ok(Exit::Fine)
 }
 

@@ -3,8 +3,8 @@
 use super::filter_args::FilterArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use lookup::documents::RecordList;
 use report::text::clean;
-use serde::Serialize;
 use store::{Row, Store};
 
 /// Arguments of `list`.
@@ -18,12 +18,6 @@ pub struct Args {
     pub before: Option<i64>,
     #[command(flatten)]
     filter: FilterArgs,
-}
-
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    records: Vec<Row>,
 }
 
 /// Prints the table.
@@ -51,10 +45,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             last.id
         ));
     }
-    context.out.document(&Document {
-        schema: "iodyno.list/1",
-        records,
-    })?;
+    context.out.document(&RecordList::of(records))?;
     Ok(Exit::Fine)
 }
 

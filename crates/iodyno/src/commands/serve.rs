@@ -180,6 +180,13 @@ impl From<ServeError> for Failure {
     }
 }
 
+/// Prints the description of the interface.
+pub fn description(context: &Context) -> Result<Exit, Failure> {
+    let description = serve::description(env!("CARGO_PKG_VERSION"));
+    context.out.text(format!("{description:#}"));
+    Ok(Exit::Fine)
+}
+
 #[cfg(test)]
 mod tests {
     use super::address;

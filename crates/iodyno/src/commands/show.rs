@@ -2,9 +2,8 @@
 
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use model::record::Record;
+use lookup::documents::Shown;
 use report::text::clean;
-use serde::Serialize;
 use store::{Note, Row, Store};
 
 /// Arguments of `show`.
@@ -12,17 +11,6 @@ use store::{Note, Row, Store};
 pub struct Args {
     /// Number of the record, as `iodyno list` shows it.
     pub record: i64,
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    id: i64,
-    tags: &'a [String],
-    notes: &'a [Note],
-    /// Records of the same job on a like device.
-    like: Vec<i64>,
-    record: &'a Record,
 }
 
 /// Like records that are named; `iodyno list --job` finds the others.
@@ -43,16 +31,9 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in beside(&tags, &notes, &like) {
         context.out.say(line);
     }
-    let like = like.iter().map(|row| row.id).collect();
-    let (tags, notes) = (&tags, &notes);
-    context.out.document(&Document {
-        schema: "iodyno.show/1",
-        id: args.record,
-        tags,
-        notes,
-        like,
-        record: &record,
-    })?;
+    context
+        .out
+        .document(&Shown::of(args.record, record, tags, notes, &like))?;
     Ok(Exit::Fine)
 }
 

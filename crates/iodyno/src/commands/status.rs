@@ -59,8 +59,7 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
     {
         context.out.say(format!("  {why}"));
     }
-    if told.pending || told.kept {
-        let way = journal.way_out(&context.host, &context.state_dir);
+    if let Some(way) = &told.way_out {
         context.out.say(format!("  {}: {}", way.aim, way.command));
     }
 }

@@ -32,6 +32,15 @@ fn journals(visitor: &Visitor) -> Vec<String> {
         .collect()
 }
 
+/// That the first change can be put back by `undo` and its id alone.
+fn assert_can_be_put_back(visitor: &Visitor, journal: &str) {
+    let status = visitor.get("/api/v1/changes").fine();
+    assert_eq!(
+        status["journals"][0]["way_out"],
+        json!({"aim": "put it back", "option": null, "command": format!("iodyno undo {journal}")})
+    );
+}
+
 #[test]
 fn a_setting_is_planned_applied_and_taken_back() {
     let Some(disk) = Loop::new(16) else { return };
@@ -70,6 +79,7 @@ fn a_setting_is_planned_applied_and_taken_back() {
     );
     let journal = applied["journal"].as_str().unwrap();
     assert_eq!(journals(&visitor), [journal]);
+    assert_can_be_put_back(&visitor, journal);
     let undo = || {
         visitor.post(
             "/api/v1/changes/undo",

@@ -1,8 +1,43 @@
 //! Loads that are started and stopped over HTTP, and the events of them.
 
 use super::http::{Events, Server};
-use crate::support::{Dir, Iodyno, Loop, signal, until};
-use serde_json::json;
+use crate::support::{Dir, Iodyno, Loop, signal, text, until};
+use serde_json::{Value, json};
+
+/// What the command line calls an option of a job.
+fn flag(option: &str) -> String {
+    match option {
+        "depth" => "--quick".into(),
+        "load" => "--no-load".into(),
+        "knobs" => "--knob".into(),
+        _ => {
+            let name = option.strip_suffix("_s").unwrap_or(option);
+            format!("--{}", name.replace('_', "-"))
+        }
+    }
+}
+
+#[test]
+fn every_option_of_a_job_is_one_of_its_verb() {
+    let iodyno = Iodyno::new();
+    let described = iodyno.run(&["openapi"]).stdout;
+    let described: Value = serde_json::from_slice(&described).unwrap();
+    let request = &described["paths"]["/api/v1/jobs"]["post"]["requestBody"];
+    let body = &request["content"]["application/json"]["schema"]["properties"];
+    let options = body["options"]["properties"].as_object().unwrap();
+    assert!(options.len() > 10, "{options:?}");
+    for (option, schema) in options {
+        let (verbs, _) = schema["description"]
+            .as_str()
+            .and_then(|says| says.split_once(": "))
+            .unwrap_or_else(|| panic!("{option} does not say of which verbs it is"));
+        for verb in verbs.split(", ") {
+            let help = iodyno.run(&[verb, "--help"]).stdout;
+            let flag = flag(option);
+            assert!(text(&help).contains(&flag), "{verb} has no {flag}");
+        }
+    }
+}
 
 #[test]
 fn a_run_becomes_a_record_and_is_told_as_it_goes() {

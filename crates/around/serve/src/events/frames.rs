@@ -5,7 +5,8 @@ use crate::events::Hub;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{Lines, Verb};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use store::{Filter, Store};
@@ -110,11 +111,23 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     !is_wanted
 }
 
-/// Says why there are no frames.
+/// Why there are no frames.
+#[derive(Serialize, JsonSchema)]
+pub struct Unwatched<'a> {
+    /// What failed, on what, why.
+    error: &'a str,
+    /// What to do about it; empty where nothing is known.
+    hint: &'a str,
+}
+
 fn unwatched(hub: &Hub, error: &ErrorDocument) {
-    let hint = error.hint.as_deref().unwrap_or_default();
-    let document = json!({"error": error.error, "hint": hint});
-    hub.notice("unwatched", &document.to_string());
+    let unwatched = Unwatched {
+        error: &error.error,
+        hint: error.hint.as_deref().unwrap_or_default(),
+    };
+    // It is made of strings, which JSON always has room for.
+    let document = serde_json::to_string(&unwatched).unwrap_or_default();
+    hub.notice("unwatched", &document);
 }
 
 /// Tells of records that appear in the store, whoever made them.

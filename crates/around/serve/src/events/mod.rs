@@ -5,5 +5,6 @@ mod frames;
 mod hub;
 mod stream;
 
+pub use frames::Unwatched;
 pub use hub::Hub;
 pub use stream::response;

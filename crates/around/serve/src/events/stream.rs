@@ -1,8 +1,10 @@
 //! One listener: takes from the hub what came, at the pace of its connection.
 
+use crate::answer::Fault;
 use crate::door::Door;
 use crate::events::{Hub, frames};
 use crate::route::Call;
+use crate::routes::events::Pace;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
@@ -18,12 +20,15 @@ use tokio::sync::mpsc;
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The stream of events for a listener.
-pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response {
+///
+/// # Errors
+/// When its route takes no pace.
+pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Result<Response, Fault> {
     let last_id = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok());
-    let every_ms = call.number("every_ms").unwrap_or(0) as u64;
-    let mut place = door.hub.place(last_id, every_ms);
+    let every_ms = call.given::<Pace>()?.every_ms.map_or(0, |every| every.0);
+    let mut place = door.hub.place(last_id, every_ms as u64);
     let listener = Listener::new(door);
     // One piece waits at the most: what is slower than that loses frames in the hub, not memory here.
     let (sender, receiver) = mpsc::channel::<Bytes>(1);
@@ -60,7 +65,7 @@ pub fn response(door: &Arc<Door>, call: &Call, headers: &HeaderMap) -> Response 
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/event-stream"),
     );
-    response
+    Ok(response)
 }
 
 /// Counts among the listeners for as long as it lives.

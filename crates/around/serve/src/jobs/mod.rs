@@ -3,15 +3,17 @@
 pub(crate) mod options;
 mod worker;
 
-pub use options::{OPTIONS, VERBS};
+pub use options::{JobOptions, Verb};
+pub use worker::JobEvent;
 
 use crate::answer::Fault;
 use crate::door::Door;
 use crate::server::Told;
 use crate::targets::Target;
 use host::Interrupter;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -35,8 +37,9 @@ struct Inner {
 }
 
 /// Where a job stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "JobState")]
 pub enum State {
     /// At work.
     Running,
@@ -58,7 +61,8 @@ impl State {
 }
 
 /// A line that a job said.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JobLine")]
 pub struct Line {
     /// When, ms since 1970.
     pub unix_ms: u64,
@@ -67,14 +71,14 @@ pub struct Line {
 }
 
 /// One of them, as it is told.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Job {
     /// Which document this is.
     pub schema: &'static str,
     /// Its number, from 1 for each server.
     pub id: i64,
-    /// `run`, `check` or `tune`.
-    pub verb: String,
+    /// What was started.
+    pub verb: Verb,
     /// On what.
     pub target: Target,
     /// The same as one would type it.
@@ -108,9 +112,9 @@ impl Jobs {
     /// When another one is at work, or an option makes no sense for the verb.
     pub fn start(
         door: &Arc<Door>,
-        verb: &str,
+        verb: Verb,
         target: Target,
-        wishes: &Map<String, Value>,
+        wishes: &JobOptions,
     ) -> Result<Job, Fault> {
         let words = options::words(verb, &target, wishes)?;
         let job = {
@@ -132,7 +136,7 @@ impl Jobs {
             let job = Job {
                 schema: "iodyno.job/1",
                 id: inner.last_id,
-                verb: verb.into(),
+                verb,
                 target,
                 command: options::typed(&words),
                 state: State::Running,
@@ -166,7 +170,7 @@ impl Jobs {
         self.lock()
             .all
             .iter()
-            .any(|job| job.verb == "tune" && job.state.is_at_work())
+            .any(|job| job.verb == Verb::Tune && job.state.is_at_work())
     }
 
     /// One of them.

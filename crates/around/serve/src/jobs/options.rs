@@ -2,124 +2,121 @@
 //! Nothing in it can destroy data, start a program, or name a path.
 
 use crate::answer::Fault;
-use crate::shape::{Field, Letters, Shape, may, name};
+use crate::shape::{Knob, List, Name, Size, Text, Whole};
 use crate::targets::Target;
 use model::text::shell_word;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The verbs that may be started.
-pub const VERBS: &[&str] = &["run", "check", "tune"];
+/// A verb that may be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "JobVerb")]
+pub enum Verb {
+    Run,
+    Check,
+    Tune,
+}
 
-const SIZE: Shape = Shape::Text {
-    max: 13,
-    of: Letters::Size,
-};
-const KNOB: Shape = Shape::Text {
-    max: 250,
-    of: Letters::Knob,
-};
+impl Verb {
+    /// All of them.
+    #[cfg(fuzzing)]
+    pub const ALL: [Verb; 3] = [Verb::Run, Verb::Check, Verb::Tune];
+
+    /// As one types it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::Run => "run",
+            Verb::Check => "check",
+            Verb::Tune => "tune",
+        }
+    }
+}
+
+/// What a load does; a disk is only read.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LoadMode {
+    Read,
+    Write,
+    RandRead,
+    RandWrite,
+    Rw,
+    RandRw,
+}
+
+/// An engine that needs nothing but a target.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    IoUring,
+    Libaio,
+    Psync,
+}
+
+/// How thorough a check is.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    Quick,
+    Deep,
+}
 
 /// All options; which verb takes which says [`TAKES`].
-pub const OPTIONS: &[Field] = &[
-    may(
-        "preset",
-        name(60),
-        "run, tune: a load by its purpose, as the catalogue names it",
-    ),
-    may(
-        "rw",
-        Shape::OneOf(&["read", "write", "randread", "randwrite", "rw", "randrw"]),
-        "run, tune: what is done; a disk is only read",
-    ),
-    may("bs", SIZE, "run, tune: block size, such as 4k"),
-    may(
-        "size",
-        SIZE,
-        "run, tune: bytes of the target to use, such as 1g",
-    ),
-    may(
-        "iodepth",
-        Shape::Int { min: 1, max: 4096 },
-        "run, tune: I/Os in flight for each job",
-    ),
-    may(
-        "numjobs",
-        Shape::Int { min: 1, max: 256 },
-        "run, tune: threads that each run the job",
-    ),
-    may(
-        "direct",
-        Shape::Bool,
-        "run, tune: past the page cache; true by default",
-    ),
-    may(
-        "rwmixread",
-        Shape::Int { min: 0, max: 100 },
-        "run, tune: share of reads in a mix, per cent",
-    ),
-    may(
-        "rate_iops",
-        Shape::Int {
-            min: 1,
-            max: 1_000_000_000,
-        },
-        "run, tune: I/Os per second for each job",
-    ),
-    may(
-        "ioengine",
-        Shape::OneOf(&["io_uring", "libaio", "psync"]),
-        "run, tune: what produces the load",
-    ),
-    may(
-        "runtime_s",
-        Shape::Int {
-            min: 1,
-            max: 86_400,
-        },
-        "run: how long, s; 10 by default",
-    ),
-    may(
-        "seed",
-        Shape::Int {
-            min: 0,
-            max: 1 << 48,
-        },
-        "run, tune: of offsets, data and every random choice",
-    ),
-    may(
-        "knobs",
-        Shape::List { of: &KNOB, max: 16 },
-        "tune: settings to try, scheduler or scheduler=none,bfq",
-    ),
-    may(
-        "budget_s",
-        Shape::Int {
-            min: 10,
-            max: 86_400,
-        },
-        "tune: time for all settings together, s; 300 by default",
-    ),
-    may(
-        "metric",
-        name(40),
-        "tune: what the values are judged by, a meter as the catalogue names it; iops by default",
-    ),
-    may(
-        "accept_worse_p99",
-        Shape::Bool,
-        "tune: accept a worse p99 in exchange for throughput",
-    ),
-    may(
-        "depth",
-        Shape::OneOf(&["quick", "deep"]),
-        "check: 10 s, or up to 5 min, in place of half a minute",
-    ),
-    may(
-        "load",
-        Shape::Bool,
-        "check: false to load nothing and judge the path alone",
-    ),
-];
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JobOptions {
+    /// run, tune: a load by its purpose, as the catalogue names it
+    preset: Option<Text<Name, 60>>,
+    /// run, tune: what is done; a disk is only read
+    rw: Option<LoadMode>,
+    /// run, tune: block size, such as 4k
+    bs: Option<Text<Size, 13>>,
+    /// run, tune: bytes of the target to use, such as 1g
+    size: Option<Text<Size, 13>>,
+    /// run, tune: I/Os in flight for each job
+    iodepth: Option<Whole<1, 4096>>,
+    /// run, tune: threads that each run the job
+    numjobs: Option<Whole<1, 256>>,
+    /// run, tune: past the page cache; true by default
+    direct: Option<bool>,
+    /// run, tune: share of reads in a mix, per cent
+    rwmixread: Option<Whole<0, 100>>,
+    /// run, tune: I/Os per second for each job
+    rate_iops: Option<Whole<1, 1_000_000_000>>,
+    /// run, tune: what produces the load
+    ioengine: Option<Engine>,
+    /// run: how long, s; 10 by default
+    runtime_s: Option<Whole<1, 86_400>>,
+    /// run, tune: of offsets, data and every random choice
+    seed: Option<Whole<0, { 1 << 48 }>>,
+    /// tune: settings to try, scheduler or scheduler=none,bfq
+    knobs: Option<List<Text<Knob, 250>, 16>>,
+    /// tune: time for all settings together, s; 300 by default
+    budget_s: Option<Whole<10, 86_400>>,
+    /// tune: what the values are judged by, a meter as the catalogue names it; iops by default
+    metric: Option<Text<Name, 40>>,
+    /// tune: accept a worse p99 in exchange for throughput
+    accept_worse_p99: Option<bool>,
+    /// check: 10 s, or up to 5 min, in place of half a minute
+    depth: Option<Depth>,
+    /// check: false to load nothing and judge the path alone
+    load: Option<bool>,
+}
+
+impl JobOptions {
+    /// Those that were given, by name.
+    fn given(&self) -> Result<Map<String, Value>, Fault> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut all)) => {
+                all.retain(|_, value| !value.is_null());
+                Ok(all)
+            }
+            _ => Err(Fault::defect()),
+        }
+    }
+}
 
 /// Options of a load, which `run` and `tune` share.
 const LOAD: &[&str] = &[
@@ -137,17 +134,20 @@ const LOAD: &[&str] = &[
 ];
 
 /// Which verb takes which besides.
-const TAKES: &[(&str, &[&str])] = &[
-    ("run", &["runtime_s"]),
-    ("tune", &["knobs", "metric", "budget_s", "accept_worse_p99"]),
-    ("check", &["depth", "load"]),
+const TAKES: &[(Verb, &[&str])] = &[
+    (Verb::Run, &["runtime_s"]),
+    (
+        Verb::Tune,
+        &["knobs", "metric", "budget_s", "accept_worse_p99"],
+    ),
+    (Verb::Check, &["depth", "load"]),
 ];
 
-fn takes(verb: &str, option: &str) -> bool {
+fn takes(verb: Verb, option: &str) -> bool {
     let own = TAKES
         .iter()
-        .any(|(name, own)| *name == verb && own.contains(&option));
-    own || (verb != "check" && LOAD.contains(&option))
+        .any(|(of, own)| *of == verb && own.contains(&option));
+    own || (verb != Verb::Check && LOAD.contains(&option))
 }
 
 /// The words of the command: one for each option with its value behind `=`, so that no value is taken for another option,
@@ -155,12 +155,8 @@ fn takes(verb: &str, option: &str) -> bool {
 ///
 /// # Errors
 /// An option that is not the verb's, or a target that must not be loaded.
-pub fn words(
-    verb: &str,
-    target: &Target,
-    wishes: &Map<String, Value>,
-) -> Result<Vec<String>, Fault> {
-    let is_idle = verb == "check" && wishes.get("load") == Some(&Value::Bool(false));
+pub fn words(verb: Verb, target: &Target, wishes: &JobOptions) -> Result<Vec<String>, Fault> {
+    let is_idle = verb == Verb::Check && wishes.load == Some(false);
     if !target.safe_to_load && !is_idle {
         let why = target.why_not.clone().unwrap_or_default();
         return Err(Fault::new(
@@ -168,15 +164,16 @@ pub fn words(
             format!("{} is not loaded from here: {why}", target.path),
         ));
     }
-    let mut words = vec![verb.to_string()];
-    if verb != "check" {
+    let mut words = vec![verb.word().to_string()];
+    if verb != Verb::Check {
         words.push("--stream".into());
     }
-    for (option, value) in wishes {
-        if !takes(verb, option) {
+    for (option, value) in wishes.given()? {
+        if !takes(verb, &option) {
+            let verb = verb.word();
             return Err(Fault::asked(format!("{verb} has no option {option}")));
         }
-        words.extend(word(option, value)?);
+        words.extend(word(&option, &value)?);
     }
     words.push(target.path.clone());
     Ok(words)
@@ -221,21 +218,21 @@ pub fn typed(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::targets::Kind;
     use serde_json::json;
 
     fn target(path: &str) -> Target {
         Target {
             key: "k".into(),
             path: path.into(),
-            kind: "directory",
+            kind: Kind::Directory,
             safe_to_load: true,
             why_not: None,
         }
     }
 
-    fn line(verb: &str, wishes: Value) -> Result<String, u16> {
-        Shape::Object(OPTIONS).check("options", &wishes).unwrap();
-        let wishes = wishes.as_object().unwrap().clone();
+    fn line(verb: Verb, wishes: Value) -> Result<String, u16> {
+        let wishes: JobOptions = serde_json::from_value(wishes).unwrap();
         words(verb, &target("/srv/a b"), &wishes)
             .map(|words| words.join(" "))
             .map_err(|fault| fault.status)
@@ -245,13 +242,13 @@ mod tests {
     fn options_become_words() {
         let wishes =
             json!({"rw": "randwrite", "bs": "4k", "iodepth": 8, "direct": false, "runtime_s": 5});
-        let run = line("run", wishes).unwrap();
+        let run = line(Verb::Run, wishes).unwrap();
         assert_eq!(
             run,
             "run --stream --bs=4k --direct=0 --iodepth=8 --runtime=5s --rw=randwrite /srv/a b"
         );
         let tune = line(
-            "tune",
+            Verb::Tune,
             json!({"knobs": ["scheduler=none,bfq", "nomerges"], "budget_s": 60.0, "metric": "device_iops"}),
         )
         .unwrap();
@@ -260,17 +257,17 @@ mod tests {
             "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges --metric=device_iops /srv/a b"
         );
         assert_eq!(
-            line("check", json!({"depth": "quick", "load": false})).unwrap(),
+            line(Verb::Check, json!({"depth": "quick", "load": false})).unwrap(),
             "check --quick --no-load /srv/a b"
         );
-        assert_eq!(line("check", json!({})).unwrap(), "check /srv/a b");
+        assert_eq!(line(Verb::Check, json!({})).unwrap(), "check /srv/a b");
     }
 
     #[test]
     fn an_option_of_another_verb_is_refused() {
-        assert_eq!(line("check", json!({"rw": "read"})), Err(400));
-        assert_eq!(line("run", json!({"budget_s": 60})), Err(400));
-        assert_eq!(line("tune", json!({"runtime_s": 60})), Err(400));
+        assert_eq!(line(Verb::Check, json!({"rw": "read"})), Err(400));
+        assert_eq!(line(Verb::Run, json!({"budget_s": 60})), Err(400));
+        assert_eq!(line(Verb::Tune, json!({"runtime_s": 60})), Err(400));
     }
 
     #[test]
@@ -284,9 +281,11 @@ mod tests {
             "words",
             "target",
         ] {
-            assert!(!OPTIONS.iter().any(|field| field.name == option));
+            let wish = json!({option: "x"});
+            let refused = serde_json::from_value::<JobOptions>(wish).unwrap_err();
+            let why = refused.to_string();
+            assert!(why.starts_with("unknown field"), "{why}");
         }
-        let shape = Shape::Object(OPTIONS);
         for wrong in [
             json!({"rw": "randread --destroy-data"}),
             json!({"bs": "4k;reboot"}),
@@ -297,7 +296,8 @@ mod tests {
             json!({"ioengine": "command"}),
             json!({"iodepth": 0}),
         ] {
-            assert!(shape.check("options", &wrong).is_err(), "{wrong}");
+            let taken = serde_json::from_value::<JobOptions>(wrong.clone());
+            assert!(taken.is_err(), "{wrong}");
         }
     }
 
@@ -308,9 +308,17 @@ mod tests {
             why_not: Some("it is mounted read-only".into()),
             ..target("/mnt")
         };
-        assert_eq!(words("run", &fixed, &Map::new()).unwrap_err().status, 409);
-        let idle = json!({"load": false}).as_object().unwrap().clone();
-        assert!(words("check", &fixed, &idle).is_ok());
+        assert_eq!(
+            words(Verb::Run, &fixed, &JobOptions::default())
+                .unwrap_err()
+                .status,
+            409
+        );
+        let idle = JobOptions {
+            load: Some(false),
+            ..JobOptions::default()
+        };
+        assert!(words(Verb::Check, &fixed, &idle).is_ok());
     }
 
     #[test]

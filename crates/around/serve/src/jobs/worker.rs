@@ -5,6 +5,8 @@ use crate::door::Door;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{Ended, Lines, Running, Verb};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -14,6 +16,36 @@ const DOCUMENT_MAX: u64 = 256 << 20;
 const WORDS_MAX: usize = 2_000;
 /// The largest answer that is kept, bytes; larger ones are in the record.
 const LAST_MAX: usize = 1 << 20;
+
+/// What listeners are told of a job: a line, a document, or where it stands.
+#[derive(Serialize, JsonSchema)]
+pub struct JobEvent {
+    /// Its number.
+    id: i64,
+    /// What it said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<Line>,
+    /// What it printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<Value>,
+    /// Where it stands.
+    #[serde(flatten)]
+    standing: Option<JobStanding>,
+}
+
+/// Where a job stands.
+#[derive(Serialize, JsonSchema)]
+struct JobStanding {
+    state: State,
+    /// Its exit code.
+    exit: Option<i32>,
+    /// Number of the record that it left.
+    record: Option<i64>,
+    /// How it ended, in a sentence.
+    outcome: Option<String>,
+    /// Whether every setting is back as it was; none while it runs.
+    everything_back: Option<bool>,
+}
 
 /// Begins it. The thread stays until the verb has ended: it is the parent that the kernel watches.
 pub fn begin(door: &Arc<Door>, id: i64, words: Vec<String>) {
@@ -131,7 +163,15 @@ fn say(door: &Arc<Door>, id: i64, line: &str) {
         }
         job.progress.push_back(said.clone());
     });
-    notify(door, &json!({"id": id, "line": said}));
+    notify(
+        door,
+        &JobEvent {
+            id,
+            line: Some(said),
+            document: None,
+            standing: None,
+        },
+    );
 }
 
 fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
@@ -145,7 +185,15 @@ fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
         _ if record.is_some() => json!({"schema": document["schema"], "id": record}),
         _ => return,
     };
-    notify(door, &json!({"id": id, "document": document}));
+    notify(
+        door,
+        &JobEvent {
+            id,
+            line: None,
+            document: Some(document.clone()),
+            standing: None,
+        },
+    );
     door.jobs.change(id, |job| {
         job.record = record.or(job.record);
         job.last = Some(document);
@@ -155,23 +203,27 @@ fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
 /// Tells listeners of a job that has changed.
 fn tell(door: &Arc<Door>, job: Option<Job>) {
     if let Some(job) = job {
-        let Job {
-            id,
-            state,
-            exit,
-            record,
-            outcome,
-            everything_back,
-            ..
-        } = job;
+        let standing = JobStanding {
+            state: job.state,
+            exit: job.exit,
+            record: job.record,
+            outcome: job.outcome,
+            everything_back: job.everything_back,
+        };
         notify(
             door,
-            &json!({"id": id, "state": state, "exit": exit, "record": record, "outcome": outcome,
-                    "everything_back": everything_back}),
+            &JobEvent {
+                id: job.id,
+                line: None,
+                document: None,
+                standing: Some(standing),
+            },
         );
     }
 }
 
-fn notify(door: &Arc<Door>, document: &Value) {
-    door.hub.notice("job", &document.to_string());
+fn notify(door: &Arc<Door>, event: &JobEvent) {
+    // It is made of strings, numbers and values, which JSON always has room for.
+    let event = serde_json::to_string(event).unwrap_or_default();
+    door.hub.notice("job", &event);
 }

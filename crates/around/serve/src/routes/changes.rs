@@ -1,103 +1,96 @@
 //! What is changed on this machine, what an apply would do, doing it, and taking it back.
 
+use super::Passed;
 use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
-use crate::route::{Body, Call, Gives, Route, Run, Verb};
-use crate::shape::{ID, Letters, Shape, line, may, must, name};
+use crate::route::{Body, Call, Gives, Input, Route, Run, Verb};
+use crate::shape::{Id, Line, Name, Shape, Text};
 use crate::verbs;
 use host::Privileges;
+use lookup::documents::Applied;
+use lookup::status::Status;
 use runner::Answer;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text {
-    max: 1 << 20,
-    of: Letters::Any,
-};
-const OPEN: Shape = Shape::Open(&[]);
+/// What applying a record would do.
+#[derive(Serialize, JsonSchema)]
+struct Plan {
+    schema: &'static str,
+    /// What `apply --dry-run` prints; its device is repeated in `confirm`.
+    document: Applied,
+    /// Each setting with what it is and will be.
+    words: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PlanQuery {
+    /// a tune's record
+    record: Id,
+    /// also for after the next boot
+    #[serde(default)]
+    persist: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyRequest {
+    /// a tune's record
+    record: Id,
+    /// also for after the next boot
+    #[serde(default)]
+    persist: bool,
+    /// name of the device whose settings are changed
+    confirm: Text<Line, 100>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UndoRequest {
+    /// as /changes names it
+    journal: Text<Name, 100>,
+}
 
 pub const ROUTES: &[Route] = &[
     Route::new(
         Verb::Get,
         "/api/v1/changes",
         "What is changed and not yet put back: what `status` prints.",
-        Gives::Json(Shape::Open(&[
-            must("schema", Shape::OneOf(&["iodyno.status/1"]), ""),
-            must(
-                "journals",
-                Shape::List {
-                    of: &OPEN,
-                    max: 100_000,
-                },
-                "",
-            ),
-        ])),
+        Gives::Json(Shape::of::<Status>()),
         Run::Look(status),
     ),
     Route {
-        query: &[
-            must("record", ID, "a tune's record"),
-            may("persist", Shape::Bool, "also for after the next boot"),
-        ],
+        query: Input::of::<PlanQuery>(),
         refuses: &[409, 422],
         ..Route::new(
             Verb::Get,
             "/api/v1/changes/plan",
             "What applying a record would do: `apply --dry-run` and its words.",
-            Gives::Json(Shape::Open(&[
-                must("schema", Shape::OneOf(&["iodyno.plan/1"]), ""),
-                must(
-                    "document",
-                    Shape::Open(&[must("device", TEXT, "to be repeated in `confirm`")]),
-                    "",
-                ),
-                must(
-                    "words",
-                    Shape::List {
-                        of: &TEXT,
-                        max: 10_000,
-                    },
-                    "each setting with what it is and will be",
-                ),
-            ])),
+            Gives::Json(Shape::of::<Plan>()),
             Run::Verb(plan),
         )
     },
     Route {
-        body: Body::Json(&[
-            must("record", ID, "a tune's record"),
-            may("persist", Shape::Bool, "also for after the next boot"),
-            must(
-                "confirm",
-                line(100),
-                "name of the device whose settings are changed",
-            ),
-        ]),
+        body: Body::Json(Input::of::<ApplyRequest>()),
         refuses: &[409, 422, 503],
         ..Route::new(
             Verb::Post,
             "/api/v1/changes/apply",
             "Put in place what a record proved: `apply`.",
-            Gives::Json(Shape::Open(&[must(
-                "schema",
-                Shape::OneOf(&["iodyno.apply/2"]),
-                "",
-            )])),
+            Gives::Json(Shape::of::<Applied>()),
             Run::Verb(apply),
         )
     },
     Route {
-        body: Body::Json(&[must("journal", name(100), "as /changes names it")]),
+        body: Body::Json(Input::of::<UndoRequest>()),
         refuses: &[409, 422, 503],
         ..Route::new(
             Verb::Post,
             "/api/v1/changes/undo",
             "Put old values back: `undo`.",
-            Gives::Json(Shape::Open(&[must(
-                "schema",
-                Shape::OneOf(&["iodyno.undo/1"]),
-                "",
-            )])),
+            Gives::Json(Shape::of::<Passed>()),
             Run::Verb(undo),
         )
     },
@@ -111,38 +104,45 @@ fn status(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
 }
 
 /// The words of an apply.
-fn words(call: &Call, is_dry: bool) -> Result<Vec<String>, Fault> {
-    let mut words = vec!["apply".to_string(), call.id("record")?.to_string()];
-    words.extend(call.flag("persist").then(|| "--persist".to_string()));
-    words.extend(is_dry.then(|| "--dry-run".to_string()));
-    Ok(words)
+fn words(record: Id, persist: bool) -> Vec<String> {
+    let mut words = vec!["apply".to_string(), record.0.to_string()];
+    words.extend(persist.then(|| "--persist".to_string()));
+    words
 }
 
-fn try_out(door: &Door, call: &Call) -> Result<(Value, Answer), Fault> {
-    let done = verbs::look(door, call, Privileges::Inspect, &words(call, true)?)?;
-    Ok((verbs::value(&done.document)?, done))
+/// What an apply would do, as a document and as words.
+fn try_out(door: &Door, call: &Call, mut words: Vec<String>) -> Result<(Applied, Answer), Fault> {
+    words.push("--dry-run".into());
+    let done = verbs::look(door, call, Privileges::Inspect, &words)?;
+    Ok((verbs::parsed(&done.document)?, done))
 }
 
 fn plan(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (document, done) = try_out(door, call)?;
-    let words: Vec<&str> = done.words.lines().collect();
-    Reply::json(&json!({"schema": "iodyno.plan/1", "document": document, "words": words}))
+    let asked = call.given::<PlanQuery>()?;
+    let (document, done) = try_out(door, call, words(asked.record, asked.persist))?;
+    Reply::json(&Plan {
+        schema: "iodyno.plan/1",
+        document,
+        words: done.words.lines().map(str::to_string).collect(),
+    })
 }
 
 fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (document, _) = try_out(door, call)?;
-    if document["device"].as_str() != call.text("confirm") {
+    let asked = call.given::<ApplyRequest>()?;
+    let words = words(asked.record, asked.persist);
+    let (document, _) = try_out(door, call, words.clone())?;
+    if document.device != *asked.confirm {
         return Err(Fault::new(
             409,
             "confirm is not the name of the device that would be changed",
         )
         .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
     }
-    Ok(changed(verbs::change(door, &words(call, false)?)?))
+    Ok(changed(verbs::change(door, &words)?))
 }
 
 fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let journal = call.text("journal").unwrap_or_default().to_string();
+    let journal = call.given::<UndoRequest>()?.journal.to_string();
     let words = ["undo".to_string(), "--".to_string(), journal];
     Ok(changed(verbs::change(door, &words)?))
 }

@@ -3,79 +3,76 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::headers;
-use crate::route::{Call, Gives, Route, Run, Verb};
-use crate::routes::records::{FIGURE, record, to_read};
-use crate::shape::{Field, ID, Letters, Shape, line, may, must};
+use crate::route::{Call, Gives, Input, Route, Run, Verb};
+use crate::routes::records::{FigureList, record, to_read};
+use crate::shape::{Id, Ids, Line, Shape, Text};
 use axum::http::header;
 use compare::history::Wish;
 use host::Privileges;
 use lookup::{history, records};
+use model::comparison::{Comparison, History, Ranking};
 use model::record::Record;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::sync::Arc;
 use store::Filter;
 
-const RECORDS: Field = must(
-    "r",
-    Shape::Text {
-        max: 1000,
-        of: Letters::Ids,
-    },
-    "numbers of records: 7,9",
-);
+/// Numbers of records, as they stand in an address.
+type Numbers = Text<Ids, 1000>;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecordsQuery {
+    /// numbers of records: 7,9
+    r: Numbers,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BaseQuery {
+    /// numbers of records: 7,9
+    r: Numbers,
+    /// which of them the others are compared with; the first by default
+    base: Option<Id>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HistoryQuery {
+    /// a device, the serial number of a disk, or a target
+    device: Text<Line, 200>,
+    /// words of the job, or its fingerprint
+    job: Option<Text<Line, 200>>,
+}
 
 /// Records on one picture; more cannot be told apart.
 const MOST_DRAWN: usize = 6;
 
 pub const ROUTES: &[Route] = &[
     Route {
-        query: &[
-            RECORDS,
-            may(
-                "base",
-                ID,
-                "which of them the others are compared with; the first by default",
-            ),
-        ],
+        query: Input::of::<BaseQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
             "/api/v1/compare",
             "Records side by side: what `compare` prints.",
-            Gives::Json(Shape::Open(&[])),
+            Gives::Json(Shape::of::<Comparison>()),
             Run::Look(compare),
         )
     },
     Route {
-        query: &[
-            RECORDS,
-            may(
-                "base",
-                ID,
-                "which of them is drawn as the one the others are compared with",
-            ),
-        ],
+        query: Input::of::<BaseQuery>(),
         refuses: &[404],
         ..Route::new(
             Verb::Get,
             "/api/v1/compare/figures",
             "Records on common axes: rates over time and distributions, as SVG, words, and tables.",
-            Gives::Json(Shape::Open(&[must(
-                "figures",
-                Shape::List {
-                    of: &FIGURE,
-                    max: 1000,
-                },
-                "",
-            )])),
+            Gives::Json(Shape::of::<FigureList>()),
             Run::Call(figures),
         )
     },
     Route {
-        query: &[
-            RECORDS,
-            may("base", ID, "which of them the others are held against"),
-        ],
+        query: Input::of::<BaseQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
@@ -86,52 +83,45 @@ pub const ROUTES: &[Route] = &[
         )
     },
     Route {
-        query: &[RECORDS],
+        query: Input::of::<RecordsQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
             "/api/v1/rank",
             "Devices ranked by their records: what `compare --rank` prints.",
-            Gives::Json(Shape::Open(&[])),
+            Gives::Json(Shape::of::<Ranking>()),
             Run::Look(rank),
         )
     },
     Route {
-        query: &[
-            must(
-                "device",
-                line(200),
-                "a device, the serial number of a disk, or a target",
-            ),
-            may("job", line(200), "words of the job, or its fingerprint"),
-        ],
+        query: Input::of::<HistoryQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
             "/api/v1/history",
             "One device over time: what `history` prints.",
-            Gives::Json(Shape::Open(&[])),
+            Gives::Json(Shape::of::<History>()),
             Run::Look(history),
         )
     },
 ];
 
 /// Records are read in here, on threads without any right of the server's: what a store holds may have been made elsewhere.
-fn ids(call: &Call) -> Result<Vec<i64>, Fault> {
-    let ids = call.text("r").unwrap_or_default().split(',');
-    let number = |id: &str| {
-        id.parse()
-            .map_err(|_| Fault::asked("r is numbers of records"))
-    };
-    ids.map(number).collect()
+fn ids(numbers: &Numbers) -> Result<Vec<i64>, Fault> {
+    let number = |id: &str| id.parse().map_err(|_| Fault::defect());
+    numbers.split(',').map(number).collect()
 }
 
 fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let ids = ids(call)?;
-    let base = match call.number("base") {
+    let asked = call.given::<BaseQuery>()?;
+    let ids = ids(&asked.r)?;
+    let base = match asked.base {
         None => 0,
-        Some(base) => ids.iter().position(|id| *id == base).ok_or_else(|| {
-            Fault::asked(format!("base is {base}, which is none of the records in r"))
+        Some(base) => ids.iter().position(|id| *id == base.0).ok_or_else(|| {
+            Fault::asked(format!(
+                "base is {}, which is none of the records in r",
+                base.0
+            ))
         })?,
     };
     Privileges::Own.within(|| {
@@ -143,10 +133,11 @@ fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 
 /// The base first, since that one is drawn as what the others are held against.
 fn base_first(call: &Call) -> Result<Vec<i64>, Fault> {
-    let mut wanted = ids(call)?;
+    let asked = call.given::<BaseQuery>()?;
+    let mut wanted = ids(&asked.r)?;
     wanted.dedup();
-    if let Some(base) = call.number("base") {
-        wanted.sort_by_key(|id| *id != base);
+    if let Some(base) = asked.base {
+        wanted.sort_by_key(|id| *id != base.0);
     }
     Ok(wanted)
 }
@@ -176,13 +167,11 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         .iter()
         .map(|(name, record)| (name.as_str(), record))
         .collect();
-    Reply::json(
-        &json!({"schema": "iodyno.figures/1", "figures": page::compared_figures(&named, &[])}),
-    )
+    Reply::json(&FigureList::of(page::compared_figures(&named, &[])))
 }
 
 fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let ids = ids(call)?;
+    let ids = ids(&call.given::<RecordsQuery>()?.r)?;
     Privileges::Own.within(|| {
         let given = records::all(&to_read(door)?, &ids)?;
         Reply::json(&records::ranking(&given, None))
@@ -190,8 +179,8 @@ fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 }
 
 fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let device = call.text("device").unwrap_or_default();
-    let job = call.text("job").filter(|job| !job.is_empty());
+    let HistoryQuery { device, job } = call.given()?;
+    let job = job.as_deref().filter(|job| !job.is_empty());
     let filter = Filter {
         job: job.map(str::to_string),
         limit: history::LIMIT,

@@ -1,17 +1,20 @@
 //! The stream of events.
 
-use crate::route::{Gives, Route, Run, Verb};
-use crate::shape::{Shape, may};
+use crate::route::{Gives, Input, Route, Run, Verb};
+use crate::shape::Whole;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How fast a listener is told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pace {
+    /// least time between two frames, ms
+    pub every_ms: Option<Whole<100, 3_600_000>>,
+}
 
 pub const ROUTES: &[Route] = &[Route {
-    query: &[may(
-        "every_ms",
-        Shape::Int {
-            min: 100,
-            max: 3_600_000,
-        },
-        "least time between two frames, ms",
-    )],
+    query: Input::of::<Pace>(),
     ..Route::new(
         Verb::Get,
         "/api/v1/events",

@@ -1,14 +1,26 @@
 //! Files that other tools wrote, on their way to records.
 
+use super::Passed;
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::route::{Body, Call, Gives, Route, Run, Verb};
-use crate::shape::{ID, Shape, must};
+use crate::shape::Shape;
 use crate::verbs;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
 
-const OPEN: Shape = Shape::Open(&[]);
+/// What `import` prints, and what it comes to.
+#[derive(Serialize, JsonSchema)]
+struct ImportAnswer<'a> {
+    #[serde(flatten)]
+    document: &'a Passed,
+    /// Numbers of the records, also of those that were there already.
+    ids: Vec<i64>,
+    /// What could not be read.
+    unread: Vec<Value>,
+}
 
 pub const ROUTES: &[Route] = &[Route {
     body: Body::File,
@@ -17,25 +29,7 @@ pub const ROUTES: &[Route] = &[Route {
         Verb::Post,
         "/api/v1/imports",
         "Make records of what is in a file: what `import` prints, with the numbers of the records.",
-        Gives::Json(Shape::Open(&[
-            must("schema", Shape::OneOf(&["iodyno.import/1"]), ""),
-            must(
-                "ids",
-                Shape::List {
-                    of: &ID,
-                    max: 1_000_000,
-                },
-                "the records, also those that were there already",
-            ),
-            must(
-                "unread",
-                Shape::List {
-                    of: &OPEN,
-                    max: 1_000_000,
-                },
-                "what could not be read",
-            ),
-        ])),
+        Gives::Json(Shape::of::<ImportAnswer<'static>>()),
         Run::File(import),
     )
 }];
@@ -45,11 +39,13 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     let words = ["import".to_string(), "--".to_string(), file.name()];
     // In the file's own directory, so that its record has the name that the sender gave it.
     let done = verbs::import_in(door, call, file.directory(), &words)?;
-    let mut document = match verbs::value(&done.document) {
-        Ok(document) if document["files"].is_array() => document,
-        _ => return Err(done.fine().map_or_else(Fault::from, |_| Fault::defect())),
+    let document = verbs::parsed::<Passed>(&done.document).ok();
+    let files = document
+        .as_ref()
+        .and_then(|document| document.members.get("files"));
+    let (Some(document), Some(files)) = (&document, files.and_then(Value::as_array)) else {
+        return Err(done.fine().map_or_else(Fault::from, |_| Fault::defect()));
     };
-    let files = document["files"].as_array().cloned().unwrap_or_default();
     if let Some(error) = files.iter().find_map(|file| file["error"].as_str()) {
         let mut fault = Fault::new(422, format!("{}: {error}", file.name()));
         fault.told.exit = done.error.and_then(|told| told.exit);
@@ -60,11 +56,15 @@ fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
             .iter()
             .flat_map(move |file| file[name].as_array().cloned().unwrap_or_default())
     };
-    let ids: Vec<Value> = all("results")
-        .map(|result| result["record"].clone())
-        .filter(Value::is_i64)
-        .collect();
-    document["ids"] = json!(ids);
-    document["unread"] = all("unread").collect();
-    Reply::json(&document)
+    let (ids, unread) = (
+        all("results")
+            .filter_map(|result| result["record"].as_i64())
+            .collect(),
+        all("unread").collect(),
+    );
+    Reply::json(&ImportAnswer {
+        document,
+        ids,
+        unread,
+    })
 }

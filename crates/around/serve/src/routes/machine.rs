@@ -2,86 +2,57 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
-use crate::route::{Call, Gives, Route, Run, Verb};
-use crate::shape::{Field, Letters, Shape, must, name};
+use crate::route::{Call, Gives, Input, Route, Run, Verb};
+use crate::shape::{Name, Shape, Text};
 use crate::targets::{self, Target};
 use host::Privileges;
 use model::failure::ErrorDocument;
 use model::iopath::IoPath;
-use serde_json::json;
+use page::Figure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-const TEXT: Shape = Shape::Text {
-    max: 10_000,
-    of: Letters::Any,
-};
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TargetQuery {
+    /// key of a target, as /targets gives it
+    target: Text<Name, 100>,
+}
 
-const PICTURE: Shape = Shape::Text {
-    max: 10 << 20,
-    of: Letters::Any,
-};
-
-/// Names a target.
-pub const KEY: Field = must("target", name(100), "key of a target, as /targets gives it");
-
-/// A target as it is told.
-pub const TARGET: Shape = Shape::Open(&[
-    must("key", name(100), "by which it is named"),
-    must("path", TEXT, "where it is"),
-    must("kind", Shape::OneOf(&["directory", "mount", "disk"]), ""),
-    must(
-        "safe_to_load",
-        Shape::Bool,
-        "whether a load may be put on it from here",
-    ),
-    must(
-        "why_not",
-        Shape::OrNull(&TEXT),
-        "what keeps it from that, or limits it",
-    ),
-]);
+#[derive(Serialize, JsonSchema)]
+struct TargetList {
+    schema: &'static str,
+    targets: Vec<Target>,
+}
 
 pub const ROUTES: &[Route] = &[
     Route::new(
         Verb::Get,
         "/api/v1/targets",
         "Mounts, disks, and the directories that the server was given.",
-        Gives::Json(Shape::Open(&[must(
-            "targets",
-            Shape::List {
-                of: &TARGET,
-                max: 1000,
-            },
-            "",
-        )])),
+        Gives::Json(Shape::of::<TargetList>()),
         Run::Call(all),
     ),
     Route {
-        query: &[KEY],
+        query: Input::of::<TargetQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
             "/api/v1/machine",
             "The I/O path below a target with every setting: what `inspect` prints.",
-            Gives::Json(Shape::Open(&[
-                must("target", TEXT, ""),
-                must("root", Shape::Open(&[]), "the uppermost layer"),
-            ])),
+            Gives::Json(Shape::of::<IoPath>()),
             Run::Look(machine),
         )
     },
     Route {
-        query: &[KEY],
+        query: Input::of::<TargetQuery>(),
         refuses: &[422],
         ..Route::new(
             Verb::Get,
             "/api/v1/machine/diagram",
             "The same as a picture.",
-            Gives::Json(Shape::Open(&[
-                must("id", TEXT, ""),
-                must("svg", PICTURE, ""),
-                must("description", TEXT, ""),
-            ])),
+            Gives::Json(Shape::of::<Figure>()),
             Run::Look(diagram),
         )
     },
@@ -89,15 +60,17 @@ pub const ROUTES: &[Route] = &[
 
 fn all(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
     let targets = targets::all(&door.host, &door.options.targets);
-    Reply::json(&json!({"schema": "iodyno.targets/1", "targets": targets}))
+    Reply::json(&TargetList {
+        schema: "iodyno.targets/1",
+        targets,
+    })
 }
 
-/// The target that a call names.
+/// The target of a key.
 ///
 /// # Errors
 /// When there is none of this key.
-pub fn named(door: &Door, call: &Call) -> Result<Target, Fault> {
-    let key = call.text("target").unwrap_or_default();
+pub fn named(door: &Door, key: &str) -> Result<Target, Fault> {
     let all = targets::all(&door.host, &door.options.targets);
     all.into_iter()
         .find(|target| target.key == key)
@@ -115,7 +88,7 @@ fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 /// The path below the target that a call names. It is read in here, with the rights that the verb would have; a read that
 /// hangs in the kernel, as of a file system whose server is gone, could be killed with a process no more than with us.
 fn path(door: &Door, call: &Call) -> Result<IoPath, Fault> {
-    let target = named(door, call)?;
+    let target = named(door, &call.given::<TargetQuery>()?.target)?;
     let found = Privileges::Inspect.within(|| inventory::collect(&door.host, &target.path))?;
     found.map_err(|error| Fault {
         told: Box::new(ErrorDocument::of(&error.to_string(), error.parts())),

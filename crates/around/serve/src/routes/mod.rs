@@ -3,7 +3,7 @@
 mod catalogue;
 mod changes;
 mod comparisons;
-mod events;
+pub(crate) mod events;
 mod imports;
 mod jobs;
 mod machine;
@@ -11,6 +11,9 @@ mod records;
 mod session;
 
 use crate::route::Route;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 const TABLES: &[&[Route]] = &[
     session::ROUTES,
@@ -23,6 +26,15 @@ const TABLES: &[&[Route]] = &[
     jobs::ROUTES,
     events::ROUTES,
 ];
+
+/// The document of a verb, passed on as it is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Passed {
+    /// Which document it is, and its version.
+    schema: String,
+    #[serde(flatten)]
+    members: Map<String, Value>,
+}
 
 /// All of them.
 pub fn all() -> impl Iterator<Item = &'static Route> {

@@ -3,215 +3,156 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::headers;
-use crate::route::{Body, Call, Gives, Route, Run, Verb};
-use crate::shape::{Field, ID, Letters, Shape, UNIX_MS, line, may, must};
+use crate::route::{Body, Call, Gives, Input, Route, Run, Verb};
+use crate::shape::{Id, Line, Lines, List, Shape, Tag, Text, UnixMs, Whole};
 use axum::http::header;
+use lookup::documents::{Deleted, RecordList, Shown};
 use model::record::Record;
-use page::About;
-use serde_json::{Value, json};
+use page::{About, Figure};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
-use store::{Filter, Store};
+use store::{Filter, Note, Store};
 
-const TEXT: Shape = Shape::Text {
-    max: 1 << 20,
-    of: Letters::Any,
-};
-const TAG: Shape = Shape::Text {
-    max: 64,
-    of: Letters::Tag,
-};
-const TAGS: Shape = Shape::List { of: &TAG, max: 64 };
-const WORD: Shape = line(200);
-const ONE: &[Field] = &[must("id", ID, "number of the record")];
+/// A line of a filter.
+type Word = Text<Line, 200>;
+/// Tags of a request.
+type Tags = List<Text<Tag, 64>, 64>;
 
-const ROW: Shape = Shape::Open(&[
-    must("id", ID, ""),
-    must("unix_ms", UNIX_MS, "when it was measured"),
-    must("verb", TEXT, ""),
-    must("target", TEXT, ""),
-    must("summary", TEXT, ""),
-    must(
-        "tags",
-        Shape::List {
-            of: &TEXT,
-            max: 100_000,
-        },
-        "",
-    ),
-]);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecordPath {
+    /// number of the record
+    id: Id,
+}
 
-const NOTE: Shape = Shape::Open(&[
-    must("id", ID, ""),
-    must("unix_ms", UNIX_MS, ""),
-    must("text", TEXT, ""),
-]);
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct ListQuery {
+    /// host name
+    host: Option<Word>,
+    /// kernel name of any block device on the path
+    device: Option<Word>,
+    /// serial number of a disk, or its digest
+    serial: Option<Word>,
+    /// what was named, or a path above it
+    target: Option<Word>,
+    /// run, tune, check, watch or import
+    verb: Option<Word>,
+    /// words of the job, or its fingerprint
+    job: Option<Word>,
+    /// kernel release, or how it begins
+    kernel: Option<Word>,
+    /// a tag
+    tag: Option<Word>,
+    /// a piece of text anywhere
+    text: Option<Word>,
+    /// measured at or after, ms since 1970
+    since: Option<UnixMs>,
+    /// measured before, ms since 1970
+    until: Option<UnixMs>,
+    /// only smaller numbers: the next page of a list
+    before: Option<Id>,
+    /// most records; 50 by default
+    limit: Option<Whole<1, 1000>>,
+}
 
-const SHOWN: Shape = Shape::Open(&[
-    must("schema", Shape::OneOf(&["iodyno.show/1"]), ""),
-    must("id", ID, ""),
-    must(
-        "tags",
-        Shape::List {
-            of: &TEXT,
-            max: 100_000,
-        },
-        "",
-    ),
-    must(
-        "notes",
-        Shape::List {
-            of: &NOTE,
-            max: 100_000,
-        },
-        "",
-    ),
-    must(
-        "like",
-        Shape::List {
-            of: &ID,
-            max: 1_000_000,
-        },
-        "records of the same job on a like device",
-    ),
-    must("record", Shape::Open(&[]), ""),
-]);
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct TagRequest {
+    /// tags to put on it
+    add: Tags,
+    /// tags to take off it
+    remove: Tags,
+}
 
-const BESIDE: Shape = Shape::Open(&[
-    must("id", ID, ""),
-    must(
-        "tags",
-        Shape::List {
-            of: &TEXT,
-            max: 100_000,
-        },
-        "",
-    ),
-    must(
-        "notes",
-        Shape::List {
-            of: &NOTE,
-            max: 100_000,
-        },
-        "",
-    ),
-]);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NoteRequest {
+    /// the note
+    text: Text<Lines, 10_000>,
+}
 
-pub(super) const FIGURE: Shape = Shape::Open(&[
-    must("id", TEXT, ""),
-    must("title", TEXT, "the sentence that it shows"),
-    must("caption", TEXT, ""),
-    must("description", TEXT, "the same in words"),
-    must(
-        "svg",
-        Shape::Text {
-            max: 10 << 20,
-            of: Letters::Any,
-        },
-        "empty where there is no picture",
-    ),
-    must("table", Shape::Open(&[]), "the same data"),
-]);
+/// What lies beside a record.
+#[derive(Serialize, JsonSchema)]
+struct Beside {
+    schema: &'static str,
+    id: i64,
+    tags: Vec<String>,
+    notes: Vec<Note>,
+}
+
+/// Figures, as SVG, in words, and as tables.
+#[derive(Serialize, JsonSchema)]
+pub struct FigureList {
+    schema: &'static str,
+    figures: Vec<Figure>,
+}
+
+impl FigureList {
+    /// These.
+    pub fn of(figures: Vec<Figure>) -> FigureList {
+        FigureList {
+            schema: "iodyno.figures/1",
+            figures,
+        }
+    }
+}
 
 pub const ROUTES: &[Route] = &[
     Route {
-        query: &[
-            may("host", WORD, "host name"),
-            may(
-                "device",
-                WORD,
-                "kernel name of any block device on the path",
-            ),
-            may("serial", WORD, "serial number of a disk, or its digest"),
-            may("target", WORD, "what was named, or a path above it"),
-            may("verb", WORD, "run, tune, check, watch or import"),
-            may("job", WORD, "words of the job, or its fingerprint"),
-            may("kernel", WORD, "kernel release, or how it begins"),
-            may("tag", WORD, "a tag"),
-            may("text", WORD, "a piece of text anywhere"),
-            may("since", UNIX_MS, "measured at or after, ms since 1970"),
-            may("until", UNIX_MS, "measured before, ms since 1970"),
-            may(
-                "before",
-                ID,
-                "only smaller numbers: the next page of a list",
-            ),
-            may(
-                "limit",
-                Shape::Int { min: 1, max: 1000 },
-                "most records; 50 by default",
-            ),
-        ],
+        query: Input::of::<ListQuery>(),
         ..Route::new(
             Verb::Get,
             "/api/v1/records",
             "Records that fit, the newest first.",
-            Gives::Json(Shape::Open(&[
-                must("schema", Shape::OneOf(&["iodyno.list/1"]), ""),
-                must(
-                    "records",
-                    Shape::List {
-                        of: &ROW,
-                        max: 1000,
-                    },
-                    "",
-                ),
-            ])),
+            Gives::Json(Shape::of::<RecordList>()),
             Run::Call(list),
         )
     },
     Route {
-        place: ONE,
+        place: Input::of::<RecordPath>(),
         ..Route::new(
             Verb::Get,
             "/api/v1/records/{id}",
             "One record, whole, with its tags and notes.",
-            Gives::Json(SHOWN),
+            Gives::Json(Shape::of::<Shown<Record>>()),
             Run::Call(show),
         )
     },
     Route {
-        place: ONE,
+        place: Input::of::<RecordPath>(),
         ..Route::new(
             Verb::Delete,
             "/api/v1/records/{id}",
             "Delete it for good.",
-            Gives::Json(Shape::Open(&[must(
-                "deleted",
-                Shape::List { of: &ID, max: 1 },
-                "",
-            )])),
+            Gives::Json(Shape::of::<Deleted>()),
             Run::Call(delete),
         )
     },
     Route {
-        place: ONE,
+        place: Input::of::<RecordPath>(),
         ..Route::new(
             Verb::Get,
             "/api/v1/records/{id}/export.json",
             "The same as a file to save.",
-            Gives::Json(SHOWN),
+            Gives::Json(Shape::of::<Shown<Record>>()),
             Run::Call(export),
         )
     },
     Route {
-        place: ONE,
+        place: Input::of::<RecordPath>(),
         ..Route::new(
             Verb::Get,
             "/api/v1/records/{id}/figures",
             "Its figures: SVG, words, and the data as tables.",
-            Gives::Json(Shape::Open(&[must(
-                "figures",
-                Shape::List {
-                    of: &FIGURE,
-                    max: 1000,
-                },
-                "",
-            )])),
+            Gives::Json(Shape::of::<FigureList>()),
             Run::Call(figures),
         )
     },
     Route {
-        place: ONE,
+        place: Input::of::<RecordPath>(),
         ..Route::new(
             Verb::Get,
             "/api/v1/records/{id}/report.html",
@@ -221,34 +162,24 @@ pub const ROUTES: &[Route] = &[
         )
     },
     Route {
-        place: ONE,
-        body: Body::Json(&[
-            may("add", TAGS, "tags to put on it"),
-            may("remove", TAGS, "tags to take off it"),
-        ]),
+        place: Input::of::<RecordPath>(),
+        body: Body::Json(Input::of::<TagRequest>()),
         ..Route::new(
             Verb::Post,
             "/api/v1/records/{id}/tags",
             "Put tags on it or take them off.",
-            Gives::Json(BESIDE),
+            Gives::Json(Shape::of::<Beside>()),
             Run::Call(tag),
         )
     },
     Route {
-        place: ONE,
-        body: Body::Json(&[must(
-            "text",
-            Shape::Text {
-                max: 10_000,
-                of: Letters::Lines,
-            },
-            "the note",
-        )]),
+        place: Input::of::<RecordPath>(),
+        body: Body::Json(Input::of::<NoteRequest>()),
         ..Route::new(
             Verb::Post,
             "/api/v1/records/{id}/notes",
             "Write a note on it.",
-            Gives::Json(BESIDE),
+            Gives::Json(Shape::of::<Beside>()),
             Run::Call(note),
         )
     },
@@ -294,66 +225,63 @@ fn to_write(door: &Door) -> Result<Store, Fault> {
 }
 
 fn list(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let text = |name| {
-        call.text(name)
+    let asked = call.given::<ListQuery>()?;
+    let text = |word: &Option<Word>| {
+        word.as_deref()
             .filter(|text| !text.is_empty())
             .map(str::to_string)
     };
     let filter = Filter {
-        host: text("host"),
-        device: text("device"),
-        serial: text("serial"),
-        target: text("target"),
-        job: text("job"),
-        kernel: text("kernel"),
-        verb: text("verb"),
-        tag: text("tag"),
-        text: text("text"),
-        since_unix_ms: call.number("since"),
-        until_unix_ms: call.number("until"),
-        before_id: call.number("before"),
-        limit: call.number("limit").unwrap_or(50) as u32,
+        host: text(&asked.host),
+        device: text(&asked.device),
+        serial: text(&asked.serial),
+        target: text(&asked.target),
+        job: text(&asked.job),
+        kernel: text(&asked.kernel),
+        verb: text(&asked.verb),
+        tag: text(&asked.tag),
+        text: text(&asked.text),
+        since_unix_ms: asked.since.map(|since| since.0),
+        until_unix_ms: asked.until.map(|until| until.0),
+        before_id: asked.before.map(|before| before.0),
+        limit: asked.limit.map_or(50, |limit| limit.0) as u32,
         ..Filter::default()
     };
     let records = to_read(door)?.query(&filter)?;
-    Reply::json(&json!({"schema": "iodyno.list/1", "records": records}))
+    Reply::json(&RecordList::of(records))
 }
 
 fn show(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Reply::json(&shown(door, call.id("id")?)?)
+    Reply::json(&shown(door, call.given::<RecordPath>()?.id.0)?)
 }
 
 fn export(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let id = call.id("id")?;
+    let id = call.given::<RecordPath>()?.id.0;
     let name = format!("attachment; filename=\"iodyno-{id}.json\"");
     Ok(Reply::json(&shown(door, id)?)?.with(header::CONTENT_DISPOSITION, name))
 }
 
-fn shown(door: &Door, id: i64) -> Result<Value, Fault> {
+fn shown(door: &Door, id: i64) -> Result<Shown<Value>, Fault> {
     let store = to_read(door)?;
     // Missing first: the store tells of it.
-    let record: Value =
-        serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
-    let like: Vec<i64> = store.like(id)?.iter().map(|row| row.id).collect();
-    Ok(
-        json!({"schema": "iodyno.show/1", "id": id, "tags": store.tags(id)?, "notes": store.notes(id)?, "like": like,
-              "record": record}),
-    )
+    let record = serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
+    let (tags, notes) = (store.tags(id)?, store.notes(id)?);
+    Ok(Shown::of(id, record, tags, notes, &store.like(id)?))
 }
 
 fn delete(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let id = call.id("id")?;
+    let id = call.given::<RecordPath>()?.id.0;
     to_write(door)?.delete(&[id])?;
-    Reply::json(&json!({"schema": "iodyno.delete/1", "deleted": [id]}))
+    Reply::json(&Deleted::of(vec![id]))
 }
 
 fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let record = record(&to_read(door)?, call.id("id")?)?;
-    Reply::json(&json!({"schema": "iodyno.figures/1", "figures": page::figures(&record)}))
+    let record = record(&to_read(door)?, call.given::<RecordPath>()?.id.0)?;
+    Reply::json(&FigureList::of(page::figures(&record)))
 }
 
 fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let id = call.id("id")?;
+    let id = call.given::<RecordPath>()?.id.0;
     let store = to_read(door)?;
     let record = record(&store, id)?;
     let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
@@ -370,21 +298,30 @@ fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
 }
 
 fn tag(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (store, id) = (to_write(door)?, call.id("id")?);
-    store.tag(id, &call.texts("add"))?;
-    store.untag(id, &call.texts("remove"))?;
+    let (store, id) = (to_write(door)?, call.given::<RecordPath>()?.id.0);
+    let asked = call.given::<TagRequest>()?;
+    let (add, remove) = (words(&asked.add), words(&asked.remove));
+    store.tag(id, &add)?;
+    store.untag(id, &remove)?;
     beside(&store, id)
 }
 
+fn words(tags: &Tags) -> Vec<&str> {
+    tags.0.iter().map(|tag| &**tag).collect()
+}
+
 fn note(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (store, id) = (to_write(door)?, call.id("id")?);
-    store.note(id, call.text("text").unwrap_or_default())?;
+    let (store, id) = (to_write(door)?, call.given::<RecordPath>()?.id.0);
+    store.note(id, &call.given::<NoteRequest>()?.text)?;
     beside(&store, id)
 }
 
 /// What lies beside a record now.
 fn beside(store: &Store, id: i64) -> Result<Reply, Fault> {
-    Reply::json(
-        &json!({"schema": "iodyno.beside/1", "id": id, "tags": store.tags(id)?, "notes": store.notes(id)?}),
-    )
+    Reply::json(&Beside {
+        schema: "iodyno.beside/1",
+        id,
+        tags: store.tags(id)?,
+        notes: store.notes(id)?,
+    })
 }

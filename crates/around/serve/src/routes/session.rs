@@ -2,40 +2,71 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
-use crate::route::{Body, Call, Gate, Gives, Route, Run, Verb};
+use crate::openapi::About;
+use crate::route::{Body, Call, Gate, Gives, Input, Route, Run, Verb};
 use crate::sessions::Refusal;
-use crate::shape::{Letters, Shape, must};
+use crate::shape::{Name, Shape, Text};
 use axum::http::header;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-const TEXT: Shape = Shape::Text {
-    max: 1000,
-    of: Letters::Any,
-};
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct LoginRequest {
+    /// the token that was printed
+    token: Text<Name, 200>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LoggedIn {
+    /// To be sent in X-CSRF-Token with every change.
+    csrf: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LoggedOut {
+    logged_out: bool,
+}
+
+/// Who is asking whom.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SessionDocument")]
+struct Document {
+    schema: &'static str,
+    /// To be sent in X-CSRF-Token with every change.
+    csrf: String,
+    /// Whether every change is refused.
+    read_only: bool,
+    /// Version of iodyno.
+    version: String,
+    /// The name and port by which the server was called.
+    host: String,
+    /// Of the machine.
+    hostname: String,
+    /// Whether it may change settings.
+    user_is_root: bool,
+}
+
+/// The description of the interface, as OpenAPI says.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it is made as a value; this says what is in it")]
+struct Description {
+    /// Version of the format.
+    openapi: String,
+}
 
 pub const ROUTES: &[Route] = &[
     Route {
         gate: Gate::Anybody,
-        body: Body::Json(&[must(
-            "token",
-            Shape::Text {
-                max: 200,
-                of: Letters::Name,
-            },
-            "the token that was printed",
-        )]),
+        body: Body::Json(Input::of::<LoginRequest>()),
         refuses: &[401],
         ..Route::new(
             Verb::Post,
             "/api/v1/login",
             "Take the one-time token, and give a cookie and the token of changes.",
-            Gives::Json(Shape::Open(&[must(
-                "csrf",
-                TEXT,
-                "to be sent in X-CSRF-Token with every change",
-            )])),
+            Gives::Json(Shape::of::<LoggedIn>()),
             Run::Quick(log_in),
         )
     },
@@ -45,7 +76,7 @@ pub const ROUTES: &[Route] = &[
             Verb::Post,
             "/api/v1/logout",
             "End this session; the terminal shows a new token.",
-            Gives::Json(Shape::Open(&[must("logged_out", Shape::Bool, "")])),
+            Gives::Json(Shape::of::<LoggedOut>()),
             Run::Quick(log_out),
         )
     },
@@ -53,39 +84,20 @@ pub const ROUTES: &[Route] = &[
         Verb::Get,
         "/api/v1/session",
         "Who is asking whom.",
-        Gives::Json(Shape::Open(&[
-            must("csrf", TEXT, "to be sent in X-CSRF-Token with every change"),
-            must("read_only", Shape::Bool, "whether every change is refused"),
-            must("version", TEXT, "of iodyno"),
-            must(
-                "host",
-                TEXT,
-                "the name and port by which the server was called",
-            ),
-            must("hostname", TEXT, "of the machine"),
-            must(
-                "user_is_root",
-                Shape::Bool,
-                "whether it may change settings",
-            ),
-        ])),
+        Gives::Json(Shape::of::<Document>()),
         Run::Quick(session),
     ),
     Route::new(
         Verb::Get,
         "/api/v1/openapi.json",
         "This description.",
-        Gives::Json(Shape::Open(&[must(
-            "openapi",
-            TEXT,
-            "version of the format",
-        )])),
+        Gives::Json(Shape::of::<Description>()),
         Run::Quick(description),
     ),
 ];
 
 fn log_in(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let token = call.text("token").unwrap_or_default();
+    let token = &call.given::<LoginRequest>()?.token;
     let session = door
         .sessions
         .log_in(token, door.now_ms())
@@ -99,7 +111,8 @@ fn log_in(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         "{}={}; HttpOnly; SameSite=Strict; Path=/{secure}",
         door.cookie, session.id
     );
-    Ok(Reply::json(&json!({"csrf": session.csrf}))?.with(header::SET_COOKIE, cookie))
+    let csrf = session.csrf;
+    Ok(Reply::json(&LoggedIn { csrf })?.with(header::SET_COOKIE, cookie))
 }
 
 fn refused(refusal: Refusal) -> Fault {
@@ -120,26 +133,26 @@ fn log_out(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         "{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
         door.cookie
     );
-    Ok(Reply::json(&json!({"logged_out": true}))?.with(header::SET_COOKIE, cookie))
+    Ok(Reply::json(&LoggedOut { logged_out: true })?.with(header::SET_COOKIE, cookie))
 }
 
 fn session(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let csrf = call
-        .session
-        .as_ref()
-        .map(|session| session.csrf.as_str())
-        .unwrap_or_default();
-    Reply::json(&json!({
-        "schema": "iodyno.session/1",
-        "csrf": csrf,
-        "read_only": door.options.read_only,
-        "version": door.options.version,
-        "host": call.authority,
-        "hostname": crate::hosts::own_name(&door.host).unwrap_or_default(),
-        "user_is_root": host::rights::is_root(),
-    }))
+    let csrf = call.session.as_ref().map(|session| session.csrf.clone());
+    Reply::json(&Document {
+        schema: "iodyno.session/1",
+        csrf: csrf.unwrap_or_default(),
+        read_only: door.options.read_only,
+        version: door.options.version.to_string(),
+        host: call.authority.clone(),
+        hostname: crate::hosts::own_name(&door.host).unwrap_or_default(),
+        user_is_root: host::rights::is_root(),
+    })
 }
 
 fn description(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
-    Reply::json(&crate::openapi::document(door))
+    Reply::json(&crate::openapi::document(About {
+        version: &door.options.version,
+        cookie: &door.cookie,
+        read_only: door.options.read_only,
+    }))
 }

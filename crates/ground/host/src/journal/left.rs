@@ -49,6 +49,8 @@ pub struct Unfinished {
 pub struct WayOut {
     /// What the command does, after `to`: `put it back`.
     pub aim: &'static str,
+    /// The option that `undo` needs for it; none where the journal's id is enough.
+    pub option: Option<&'static str>,
     /// The command.
     pub command: String,
 }
@@ -86,15 +88,19 @@ impl Unfinished {
     /// What somebody whose state directory is this one can do about it.
     pub fn way_out(&self, host: &Host, state_dir: &Path) -> WayOut {
         let (aim, option) = if self.damage.is_some() {
-            ("put it back", "--salvage ")
+            ("put it back", Some("--salvage"))
         } else if self.went_with_its_device(host) {
             let aim = "remove its journal (its settings went with the device)";
-            (aim, "--forget ")
+            (aim, Some("--forget"))
         } else {
-            ("put it back", "")
+            ("put it back", None)
         };
         let command = self.command(option, state_dir);
-        WayOut { aim, command }
+        WayOut {
+            aim,
+            option,
+            command,
+        }
     }
 
     /// Whether `undo` has nothing to write and cannot end: settings went with their device, and nothing else is out of
@@ -109,13 +115,14 @@ impl Unfinished {
         !gone.iter().all(Restored::is_whole) && is_back()
     }
 
-    fn command(&self, option: &str, state_dir: &Path) -> String {
+    fn command(&self, option: Option<&str>, state_dir: &Path) -> String {
         let own = self
             .path
             .parent()
             .and_then(Path::parent)
             .unwrap_or(Path::new(""));
-        let command = format!("iodyno undo {option}{}", self.id());
+        let words = [Some("iodyno undo"), option, Some(&self.id())];
+        let command = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
         if own == state_dir {
             return command;
         }
@@ -415,7 +422,7 @@ impl Unfinished {
         let text: String = clean(&damage).chars().take(2_000).collect();
         format!(
             "{known}\nThe damaged line: {text}\nTo put back what is whole: {}",
-            self.command("--salvage ", state_dir)
+            self.command(Some("--salvage"), state_dir)
         )
     }
 

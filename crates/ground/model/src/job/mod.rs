@@ -22,6 +22,11 @@ pub const SCRATCH_BYTES: u64 = 1 << 30;
 /// One workload. Every field has fio's meaning; times are in ms unless the name says otherwise. A field that a record
 /// lacks has its default, so that records of earlier versions can be read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "JobSpec")
+)]
 #[serde(default)]
 pub struct Job {
     /// Engine id: `io_uring`, `libaio`, `psync` …

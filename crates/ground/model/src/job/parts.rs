@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// One value for each direction, as fio's comma lists give it (`bs=4k,64k,1m`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PerDirectionOf{T}")
+)]
 pub struct PerDirection<T> {
     /// Reads.
     pub read: T,
@@ -29,6 +34,7 @@ impl<T> PerDirection<T> {
 
 /// How large the blocks of one direction are, bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BlockSize {
     /// All of this size (`bs`).
@@ -59,6 +65,7 @@ impl BlockSize {
 
 /// Where random I/O goes (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     /// Every block alike.
@@ -78,6 +85,7 @@ pub enum Distribution {
 
 /// How fast one direction may go, for each job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
     /// As fast as it goes.
@@ -98,6 +106,7 @@ impl Rate {
 
 /// When I/Os of a limited rate arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// Evenly spaced (`rate_process=linear`).
@@ -109,6 +118,7 @@ pub enum Arrivals {
 
 /// A pause in the I/O, µs (`thinktime`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Thinktime {
     /// Length, µs; 0 is none.
     pub us: u64,
@@ -120,6 +130,7 @@ pub struct Thinktime {
 
 /// What written data looks like to something that compresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Buffers {
     /// No two blocks alike, nothing compresses.
@@ -133,6 +144,7 @@ pub enum Buffers {
 
 /// How files are opened or calls are made so that each write is durable (`sync`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
     /// Not at all.
@@ -146,6 +158,7 @@ pub enum SyncMode {
 
 /// How the file is made before the load (`fallocate`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fallocate {
     /// Written in full, with data that does not compress: what iodyno does of its own accord.
@@ -161,6 +174,7 @@ pub enum Fallocate {
 
 /// When a load has run long enough to have settled (`steadystate`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyRule {
     /// What is looked at.
     pub metric: SteadyMetric,
@@ -176,6 +190,7 @@ pub struct SteadyRule {
 
 /// What a steady-state rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyMetric {
     /// I/Os per second.
@@ -188,6 +203,7 @@ pub enum SteadyMetric {
 
 /// The deepest queue that keeps a latency (`latency_target` and its companions).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyTarget {
     /// Latency, µs.
     pub us: u64,
@@ -199,6 +215,7 @@ pub struct LatencyTarget {
 
 /// Which files a job works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileSet {
     /// Whose the files are.
     pub sharing: Sharing,
@@ -221,6 +238,7 @@ impl FileSet {
 
 /// Whose a file is, among the jobs of one section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
     /// One file for all; sequential jobs each have a contiguous share of it. iodyno's own words mean this.
@@ -234,6 +252,7 @@ pub enum Sharing {
 
 /// Checking what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verify {
     /// How blocks are checked; every block carries its offset and a number besides.
     pub method: VerifyMethod,
@@ -247,6 +266,7 @@ pub struct Verify {
 
 /// How a block is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyMethod {
     /// CRC-32C over the data.

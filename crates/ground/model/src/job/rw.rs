@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Direction and order of the I/O, named as fio's `rw`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Rw {
     /// Sequential reads.

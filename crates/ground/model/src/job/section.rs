@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where an option was given, for messages: `db.fio:12`, or the n-th word of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Position {
     /// The job file; `the command line` where there is none.
     pub source: String,
@@ -23,6 +24,7 @@ impl std::fmt::Display for Position {
 
 /// One section of a job file, or all of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Section {
     /// Its name.
     pub name: String,

@@ -7,74 +7,10 @@ use crate::exit::{Exit, Failure};
 use crate::watching::Watching;
 use analyse::fields::Frame;
 use host::signals::Stop;
-use model::finding::Finding;
-use model::histogram::Histogram;
 use model::layers::{ArmSpan, LayerTimes, Side, Span};
 use model::reading::Reading;
-use serde::Serialize;
+use model::watched::{FieldWords, Head, Latencies, Sample};
 use std::collections::BTreeMap;
-
-/// The first line.
-#[derive(Serialize)]
-struct Head<'a> {
-    schema: &'static str,
-    host: String,
-    interval_ms: u64,
-    every_ms: u64,
-    /// None for every device that does I/O.
-    devices: &'a [String],
-    /// What the values of the other lines are.
-    fields: Vec<FieldWords>,
-    /// Sensors that have nothing to read here, and why.
-    absent: BTreeMap<String, String>,
-    /// Why no layers are traced; none where they are.
-    no_layers: Option<String>,
-    /// Which devices are not traced because there are too many; empty where all are.
-    layers_note: &'a str,
-}
-
-#[derive(Serialize)]
-struct FieldWords {
-    id: String,
-    unit: &'static str,
-    meaning: &'static str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    cannot_tell: &'static str,
-}
-
-/// Every other line.
-#[derive(Serialize)]
-struct Sample<'a> {
-    schema: &'static str,
-    unix_ms: u64,
-    /// Since the sensors were started, on the monotonic clock.
-    at_ms: f64,
-    /// Length of the time that the device counters are about; other sensors are read a moment before or after them.
-    seconds: f64,
-    late: u64,
-    lost: u64,
-    cost_cpu_ms: f64,
-    /// By field, then by subject (empty where there is only one).
-    fields: BTreeMap<&'a str, BTreeMap<&'a str, f64>>,
-    /// What the live rules find.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Finding>,
-    /// Where the I/Os of this time spent theirs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    layers: Vec<ArmSpan>,
-    /// How many of them took how long.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    latencies: Vec<Latencies<'a>>,
-}
-
-/// The whole time of the I/Os of a device in one direction, as far as it is traced.
-#[derive(Serialize)]
-struct Latencies<'a> {
-    device: &'a str,
-    side: Side,
-    span: Span,
-    counts: &'a Histogram,
-}
 
 /// Spans that are the whole of an I/O or the most of it, the longest first.
 const WHOLE: [Span; 3] = [Span::Q2C, Span::G2C, Span::D2C];
@@ -180,6 +116,7 @@ fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::histogram::Histogram;
     use model::layers::{DeviceLayers, SpanTimes};
 
     #[test]
