@@ -38,6 +38,7 @@ mod layers;
 mod layers_guest;
 mod machine_settings;
 mod meters;
+mod mounts;
 mod owners_guest;
 mod persist;
 mod records;

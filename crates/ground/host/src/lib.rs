@@ -34,6 +34,7 @@ mod kernel_log;
 mod kernel_mount;
 mod life;
 pub mod listening;
+mod mount_setting;
 mod mounts;
 mod nodes;
 mod output;
@@ -76,6 +77,8 @@ pub use target::Target;
 pub use upload::Upload;
 
 use model::change::Attribute;
+use model::subject::{Subject, place_in_words};
+use mount_setting::MountPlace;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -175,6 +178,11 @@ impl Host {
 
     /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
     pub fn attribute(&self, path: &str) -> Attribute {
+        if !self.is_simulated()
+            && let Some(mount) = MountPlace::of(path)
+        {
+            return mount.read(self);
+        }
         let attribute = match &self.source {
             Source::Archive(archive) => archive.attribute(path),
             #[cfg(test)]
@@ -218,15 +226,19 @@ impl Host {
     }
 
     /// Writes a kernel attribute. Only a [`Journal`] calls it, which has the old value on disk.
-    fn write_attribute(&self, path: &str, value: &str) -> Result<()> {
-        let failed = |error: std::io::Error| Error::io("write", path, error);
+    fn write_attribute(&self, path: &str, value: &str, mark: Option<&str>) -> Result<()> {
+        let shown = place_in_words(path);
+        let failed = |error: std::io::Error| Error::io("write", &shown, error);
         match &self.source {
             Source::Archive(_) => Err(failed(std::io::Error::other(
                 "it belongs to a captured machine, and only the live one is changed",
             ))),
             #[cfg(test)]
             Source::Simulated(machine) => machine.write(path, value).map_err(failed),
-            Source::Live => write_live(path, value).map_err(failed),
+            Source::Live => match MountPlace::of(path) {
+                Some(mount) => mount.write(self, value, mark).map_err(failed),
+                None => write_live(path, value).map_err(failed),
+            },
         }
     }
 
@@ -237,6 +249,20 @@ impl Host {
             #[cfg(test)]
             Source::Simulated(machine) => machine.run_dir(),
             _ => environment::run_dir(),
+        }
+    }
+
+    fn is_simulated(&self) -> bool {
+        !matches!(self.source, Source::Archive(_) | Source::Live)
+    }
+
+    /// Whether a subject is there to have settings.
+    pub fn has_subject(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Mount { .. } => {
+                self.attribute(&subject.path(mount_setting::ATIME)) != Attribute::Absent
+            }
+            _ => self.exists(&subject.directory()),
         }
     }
 

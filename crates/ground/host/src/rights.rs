@@ -6,9 +6,12 @@ pub fn is_root() -> bool {
 }
 
 /// Whether this process may write the file at `path`, asked of the kernel (it knows read-only mounts and
-/// capabilities; modes alone do not).
+/// capabilities; modes alone do not). A mount's flags are root's to change.
 pub fn may_write(path: &str) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+    match crate::mount_setting::MountPlace::of(path) {
+        Some(_) => is_root(),
+        None => rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok(),
+    }
 }
 
 /// Size of a memory page, bytes.

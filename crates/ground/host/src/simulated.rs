@@ -37,15 +37,23 @@ struct Machine {
     settings: BTreeMap<String, String>,
     /// Whom the interrupt serves.
     served: String,
+    /// Id of the mount at /srv.
+    mounted: u64,
 }
 
 impl Default for Machine {
     fn default() -> Self {
-        let defaults = [(BYTES, "0"), (RATIO, "10"), (AFFINITY, "0-1")];
+        let defaults = [
+            (BYTES, "0"),
+            (RATIO, "10"),
+            (AFFINITY, "0-1"),
+            (ATIME, "relatime"),
+        ];
         let settings = defaults.map(|(path, value)| (path.to_string(), value.to_string()));
         Machine {
             settings: settings.into(),
             served: "loop-req.0".into(),
+            mounted: 66,
         }
     }
 }
@@ -53,6 +61,7 @@ impl Default for Machine {
 const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
 const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
 const AFFINITY: &str = "/proc/irq/24/smp_affinity_list";
+const ATIME: &str = "mount:atime:7:9:/srv";
 
 impl Machine {
     fn write(&mut self, path: &str, value: &str) -> Result<(), i32> {
@@ -62,6 +71,9 @@ impl Machine {
         if path == AFFINITY {
             let is_list = ["0", "1", "0-1"].contains(&value);
             is_list.then_some(()).ok_or(EINVAL)?;
+        } else if path == ATIME {
+            let is_word = ["relatime", "noatime", "strictatime"].contains(&value);
+            is_word.then_some(()).ok_or(EINVAL)?;
         } else {
             let number: u64 = value.parse().map_err(|_| EINVAL)?;
             let is_refused = if path == BYTES {
@@ -241,6 +253,19 @@ impl Simulated {
         self.state().machine.served = whom.into();
     }
 
+    /// Which mount is at /srv.
+    pub(crate) fn mounted(&self) -> String {
+        format!("mount {}", self.state().machine.mounted)
+    }
+
+    /// Another file system of the device is mounted at /srv, as everything is mounted at first.
+    pub(crate) fn mount_anew(&self) {
+        let mut state = self.state();
+        state.machine.mounted += 1;
+        let value = "relatime".to_string();
+        state.machine.settings.insert(ATIME.into(), value);
+    }
+
     /// The kernel's own values again, in a new boot; the devices have their names again.
     pub(crate) fn reboot(&self) {
         let names: Vec<String> = self.state().devices.keys().cloned().collect();
@@ -267,7 +292,7 @@ impl Simulated {
     }
 
     fn written(&self, path: &str, value: &str) -> Result<(), i32> {
-        if path.starts_with("/proc/") {
+        if path.starts_with("/proc/") || path == ATIME {
             return self.state().machine.write(path, value);
         }
         self.act(path, |device, name| device.write(name, value))

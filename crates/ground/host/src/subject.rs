@@ -1,6 +1,7 @@
 //! What tells the subject of a setting from another that has its name later.
 
 use crate::Host;
+use crate::mount_setting::{ATIME, MountPlace};
 use model::subject::Subject;
 
 /// Files of the kernel's own in an interrupt's directory (Linux 2.6 to 6.18, `kernel/irq/proc.c`).
@@ -15,9 +16,13 @@ const IRQ_FILES: [&str; 7] = [
 ];
 
 impl Host {
-    /// Who an interrupt serves, as `nvme0q1` or `virtio1-req.0`; several names, by commas, where it is shared. None for
+    /// Who an interrupt serves, as `nvme0q1` or `virtio1-req.0`; several names, by commas, where it is shared. Of a
+    /// mount which one it is, since another can be at its point later. None for
     /// subjects that are told by their device's identity, or are one of a kind.
     pub fn subject_mark(&self, subject: &Subject) -> Option<String> {
+        if let Subject::Mount { .. } = subject {
+            return self.mount_mark(subject);
+        }
         let Subject::Interrupt { .. } = subject else {
             return None;
         };
@@ -28,6 +33,14 @@ impl Host {
             .filter(|name| !IRQ_FILES.contains(&name.as_str()))
             .collect();
         Some(served.join(","))
+    }
+
+    fn mount_mark(&self, subject: &Subject) -> Option<String> {
+        #[cfg(test)]
+        if let Some(machine) = self.simulated() {
+            return Some(machine.mounted());
+        }
+        Some(MountPlace::of(&subject.path(ATIME))?.mark(self))
     }
 }
 

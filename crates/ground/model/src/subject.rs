@@ -1,7 +1,9 @@
-//! What a setting is a setting of: a block device's queue, the kernel as a whole, one interrupt.
+//! What a setting is a setting of: a block device's queue, the kernel as a whole, one interrupt, one mount.
 //!
-//! A subject has a directory in which its settings are files. Both ways between a path and its subject stand here, so
-//! that what writes a setting, what puts it back and what checks a journal agree on whose it is.
+//! Every setting has a place, which is one text. Most subjects have a directory in which their settings are files, and
+//! the place is the file's path. A mount has none: its place is `mount:OPTION:MAJOR:MINOR:POINT`, which no path can be
+//! taken for, since a path begins with a slash. Both ways between a place and its subject stand here, so that what writes
+//! a setting, what puts it back and what checks a journal agree on whose it is.
 
 use crate::text::is_plain_name;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,14 @@ pub enum Subject {
         /// Its number, which ends with the boot and with the device.
         number: u32,
     },
+    /// One mount of a file system. Its settings are flags of the mount, not of the file system, which may have other
+    /// mounts.
+    Mount {
+        /// Of its files, `major:minor`, as the mount table has it.
+        devno: String,
+        /// Where it is mounted: an absolute path without links, `..` and control characters.
+        point: String,
+    },
 }
 
 /// The kinds of subject, each with directories of one form.
@@ -43,32 +53,45 @@ pub enum SubjectKind {
     Sysctl,
     /// [`Subject::Interrupt`].
     Interrupt,
+    /// [`Subject::Mount`].
+    Mount,
 }
 
 /// Directories of block devices and of interrupts.
 const BLOCK: &str = "/sys/block/";
 const SYSCTL: &str = "/proc/sys/";
 const IRQ: &str = "/proc/irq/";
+/// How the place of a mount's setting begins.
+const MOUNT: &str = "mount:";
 
 impl Subject {
-    /// The directory of its settings, without a final slash.
+    /// The directory of its settings, without a final slash; of a mount, whose settings are no files, where it is
+    /// mounted.
     pub fn directory(&self) -> String {
         match self {
             Subject::Queue { device } => format!("{BLOCK}{device}/queue"),
             Subject::Scheduler { device } => format!("{BLOCK}{device}/queue/iosched"),
             Subject::Sysctl => SYSCTL.trim_end_matches('/').into(),
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
+            Subject::Mount { point, .. } => point.clone(),
         }
     }
 
-    /// The file of a setting: a plain name, of the kernel's parameters one below a directory (`vm/dirty_bytes`).
+    /// The place of a setting, which has a plain name, of the kernel's parameters one below a directory
+    /// (`vm/dirty_bytes`): the path of its file, of a mount the text that names device, point and option.
     pub fn path(&self, attribute: &str) -> String {
-        format!("{}/{attribute}", self.directory())
+        match self {
+            Subject::Mount { devno, point } => format!("{MOUNT}{attribute}:{devno}:{point}"),
+            _ => format!("{}/{attribute}", self.directory()),
+        }
     }
 
     /// The subject of a path with the name of its setting; none for a path that is no subject's setting, also not with
     /// `..` or a link's name in it.
     pub fn of_path(path: &str) -> Option<(Subject, &str)> {
+        if let Some(rest) = path.strip_prefix(MOUNT) {
+            return of_mount(rest);
+        }
         if let Some(name) = path.strip_prefix(SYSCTL) {
             let (table, parameter) = name.split_once('/')?;
             return (is_plain_name(table) && is_plain_name(parameter))
@@ -100,14 +123,16 @@ impl Subject {
             Subject::Scheduler { .. } => SubjectKind::Scheduler,
             Subject::Sysctl => SubjectKind::Sysctl,
             Subject::Interrupt { .. } => SubjectKind::Interrupt,
+            Subject::Mount { .. } => SubjectKind::Mount,
         }
     }
 
-    /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine.
+    /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine, and for a mount,
+    /// which may lie on several devices and has users of its own.
     pub fn device(&self) -> Option<&str> {
         match self {
             Subject::Queue { device } | Subject::Scheduler { device } => Some(device),
-            Subject::Sysctl | Subject::Interrupt { .. } => None,
+            Subject::Sysctl | Subject::Interrupt { .. } | Subject::Mount { .. } => None,
         }
     }
 
@@ -127,8 +152,40 @@ impl std::fmt::Display for Subject {
             Subject::Scheduler { device } => write!(f, "the scheduler of {device}"),
             Subject::Sysctl => f.write_str("the kernel"),
             Subject::Interrupt { number } => write!(f, "interrupt {number}"),
+            Subject::Mount { point, .. } => f.write_str(point),
         }
     }
+}
+
+/// A place for people: `atime of /srv` for a mount's setting, the path of any other.
+pub fn place_in_words(place: &str) -> String {
+    match Subject::of_path(place) {
+        Some((subject @ Subject::Mount { .. }, name)) => format!("{name} of {subject}"),
+        _ => place.to_string(),
+    }
+}
+
+/// The subject and the option of `OPTION:MAJOR:MINOR:POINT`, in the only form in which [`Subject::path`] writes it.
+fn of_mount(text: &str) -> Option<(Subject, &str)> {
+    let mut parts = text.splitn(4, ':');
+    let (name, major, minor) = (parts.next()?, parts.next()?, parts.next()?);
+    let point = parts.next()?;
+    let is_number = |text: &str| {
+        text.parse()
+            .is_ok_and(|parsed: u32| parsed.to_string() == text)
+    };
+    let is_point = point.starts_with('/')
+        && !point.chars().any(char::is_control)
+        && (point == "/"
+            || point[1..]
+                .split('/')
+                .all(|part| !["", ".", ".."].contains(&part)));
+    let subject = Subject::Mount {
+        devno: format!("{major}:{minor}"),
+        point: point.to_string(),
+    };
+    (is_plain_name(name) && is_number(major) && is_number(minor) && is_point)
+        .then_some((subject, name))
 }
 
 #[cfg(test)]
@@ -137,6 +194,43 @@ mod tests {
 
     fn sda() -> String {
         "sda".into()
+    }
+
+    fn mount(point: &str) -> Subject {
+        Subject::Mount {
+            devno: "7:1".into(),
+            point: point.into(),
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_no_place_or_the_one_that_its_subject_writes(
+            place in "mount:[a-z:]{0,6}:[0-9]{0,3}:[0-9]{1,2}:[/a-z:. ]{0,12}"
+        ) {
+            if let Some((subject, name)) = Subject::of_path(&place) {
+                proptest::prop_assert_eq!(subject.path(name), place);
+            }
+        }
+
+        #[test]
+        fn every_mount_point_has_a_place(parts in proptest::collection::vec("[a-z: \\\\é]{1,8}", 0..4)) {
+            let subject = mount(&format!("/{}", parts.join("/")));
+            let place = subject.path("atime");
+            proptest::prop_assert_eq!(Subject::of_path(&place), Some((subject, "atime")));
+        }
+    }
+
+    #[test]
+    fn a_mount_is_told_as_people_name_it() {
+        assert_eq!(
+            place_in_words(&mount("/srv").path("atime")),
+            "atime of /srv"
+        );
+        assert_eq!(
+            place_in_words("/proc/sys/vm/dirty_bytes"),
+            "/proc/sys/vm/dirty_bytes"
+        );
     }
 
     #[test]
@@ -177,6 +271,13 @@ mod tests {
             "/proc/irq/024/smp_affinity_list",
             "/proc/irq/x/smp_affinity_list",
             "/proc/irq/24/../25/smp_affinity_list",
+            "mount:atime:7:1:srv",
+            "mount:atime:7:1:/srv/../etc",
+            "mount:atime:7:1:/srv/",
+            "mount:atime:7:1:/srv\n/x",
+            "mount:atime:07:1:/srv",
+            "mount:atime:7:/srv",
+            "mount:../x:7:1:/srv",
             "/etc/passwd",
             "",
         ] {

@@ -10,6 +10,8 @@ use host::{DeviceLock, Journal};
 use lookup::documents::{Applied, AppliedValue};
 use model::change::Restored;
 use model::record::Record;
+use model::subject::Subject;
+use model::subject::place_in_words;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
@@ -140,9 +142,11 @@ fn rights(args: &Args, wish: &Wish) -> Result<(), Failure> {
         Some(file) => Err(Failure::new(
             Exit::Rights,
             format!(
-                "cannot write {file}: apply changes settings and needs root (sudo iodyno apply {}).\n\
+                "cannot write {}: apply changes settings and needs root (sudo iodyno apply {}).\n\
                  Without root `iodyno apply {} --dry-run` shows what would be written.",
-                args.record, args.record
+                place_in_words(&file),
+                args.record,
+                args.record
             ),
         )),
         None => Ok(()),

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
 use lookup::status::{self, Journal};
+use model::subject::place_in_words;
 
 /// Lists the journals with the settings that differ from what they saved.
 pub fn run(context: &Context) -> Result<Exit, Failure> {
@@ -42,7 +43,9 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
     for setting in told.settings.iter().filter(|setting| setting.is_changed()) {
         context.out.say(format!(
             "  {}  was {}, is {}",
-            setting.path, setting.was, setting.is
+            place_in_words(&setting.path),
+            setting.was,
+            setting.is
         ));
     }
     for file in &told.files {

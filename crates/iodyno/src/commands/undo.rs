@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::unfinished;
 use host::{Found, Unfinished};
 use model::change::{Attribute, Restored};
+use model::subject::place_in_words;
 use serde::Serialize;
 
 /// Arguments of `undo`.
@@ -307,6 +308,7 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
 }
 
 fn say_one(one: &Restored, context: &Context) {
+    let place = place_in_words(&one.path);
     let is_gone = matches!(one.found, Attribute::Absent | Attribute::OfAnother);
     if let Some(why) = &one.error
         && is_gone
@@ -315,7 +317,7 @@ fn say_one(one: &Restored, context: &Context) {
     {
         context.out.say(format!(
             "  {}  not written, was {}: {why}",
-            one.path,
+            place,
             brief(&one.wanted)
         ));
         return;
@@ -329,12 +331,12 @@ fn say_one(one: &Restored, context: &Context) {
         let (was, is) = (indented(&one.wanted.to_string()), indented(edited));
         context.out.text(format!(
             "  {}{error}\n    before iodyno:\n{was}\n    now:\n{is}",
-            one.path
+            place
         ));
         return;
     }
     if one.is_whole() && one.wanted == Attribute::Absent {
-        context.out.say(format!("  {}  removed", one.path));
+        context.out.say(format!("  {}  removed", place));
         return;
     }
     let state = if one.is_whole() {
@@ -344,7 +346,7 @@ fn say_one(one: &Restored, context: &Context) {
     };
     context.out.say(format!(
         "  {}  {state} {}, is {}{error}",
-        one.path,
+        place,
         brief(&one.wanted),
         brief(&one.found)
     ));

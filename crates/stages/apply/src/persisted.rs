@@ -2,6 +2,7 @@
 
 use super::{Persist, PersistPlan, Wish, persist};
 use host::Host;
+use model::subject::Subject;
 
 /// The files to write, or why some value cannot be kept: then none should be written, for half of what was proved
 /// together is not what was proved.
@@ -37,10 +38,17 @@ pub fn plans(host: &Host, wish: &Wish) -> Result<Vec<PersistPlan>, Vec<String>> 
     {
         let subject = value.files.subject();
         if !persist::ALL.iter().any(|way| (way.takes)(subject)) {
-            reasons.push(format!(
-                "{}: there is no way to keep a setting of {subject}",
-                value.knob.id
-            ));
+            reasons.push(match subject {
+                Subject::Mount { point, .. } => format!(
+                    "{}: iodyno does not edit /etc/fstab. Put `{}` among the options of {point} there, or into `Options=` \
+                     of its mount unit",
+                    value.knob.id, value.value
+                ),
+                _ => format!(
+                    "{}: there is no way to keep a setting of {subject}",
+                    value.knob.id
+                ),
+            });
         }
     }
     if is_kept.iter().all(|is_kept| *is_kept) {

@@ -6,7 +6,7 @@ use super::{Knob, ProvenValue, Reading, Rejection, SubjectFiles, Wish, must_take
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::record::{Record, Trial};
-use model::subject::Subject;
+use model::subject::{Subject, SubjectKind};
 use model::text::{clean_to, is_plain_name, is_plain_value};
 use model::verdict::Verdict;
 
@@ -130,7 +130,8 @@ fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFil
         return Err(strange());
     }
     let (was, is) = (trial.mark.clone(), host.subject_mark(&subject));
-    if was != is {
+    // A mount ends with its boot; what was proved holds for the next one at the same point.
+    if was != is && subject.kind() != SubjectKind::Mount {
         return Err(NotProven::Another {
             subject: subject.to_string(),
             was: clean_to(&was.unwrap_or_else(|| "somebody unknown".into()), SHOWN),

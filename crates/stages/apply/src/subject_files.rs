@@ -2,7 +2,7 @@
 
 use host::{Host, Reach};
 use model::change::Attribute;
-use model::iopath::IoPath;
+use model::iopath::{IoPath, LayerKind};
 use model::subject::{Subject, SubjectKind};
 use model::text::is_plain_name;
 
@@ -24,7 +24,7 @@ impl SubjectFiles {
             host: host.clone(),
             subject,
         };
-        host.exists(&files.subject.directory()).then_some(files)
+        host.has_subject(&files.subject).then_some(files)
     }
 
     /// The subject.
@@ -42,8 +42,11 @@ impl SubjectFiles {
         self.subject.path(attribute)
     }
 
-    /// Names of a subject's settings, or of those in a directory of it.
+    /// Names of a subject's settings, or of those in a directory of it; none of a mount, below which users' files are.
     pub fn names(&self, directory: &str) -> Vec<String> {
+        if self.subject.kind() == SubjectKind::Mount {
+            return Vec::new();
+        }
         self.host.list(self.path(directory).trim_end_matches('/'))
     }
 
@@ -81,7 +84,13 @@ impl SubjectFiles {
 
 /// How far changes of such subjects reach: which lock they need.
 pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
-    let is_of_machine = |kind| matches!(kind, SubjectKind::Sysctl | SubjectKind::Interrupt);
+    // A mount belongs to no one device: it may lie on several, and who uses it need not use this one's queue.
+    let is_of_machine = |kind| {
+        matches!(
+            kind,
+            SubjectKind::Sysctl | SubjectKind::Interrupt | SubjectKind::Mount
+        )
+    };
     match kinds.into_iter().any(is_of_machine) {
         true => Reach::Machine,
         false => Reach::Device,
@@ -95,6 +104,7 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
         SubjectKind::Queue => vec![Subject::Queue { device }],
         SubjectKind::Scheduler => vec![Subject::Scheduler { device }],
         SubjectKind::Sysctl => vec![Subject::Sysctl],
+        SubjectKind::Mount => mounts(path),
         SubjectKind::Interrupt => {
             let layers = path.root.walk().into_iter();
             let lines = layers
@@ -107,11 +117,26 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
     }
 }
 
+/// The mount that a path's files lie in; none of a block device, and of a mount whose point no place can name.
+fn mounts(path: &IoPath) -> Vec<Subject> {
+    let layers = path.root.walk().into_iter();
+    let mut found = layers.filter(|layer| layer.kind == LayerKind::FileSystem);
+    // The first is that of the target; file systems below it hold its images.
+    let subject = found.next().and_then(|layer| {
+        Some(Subject::Mount {
+            devno: layer.devno.clone()?,
+            point: layer.fact("mount_point")?.to_string(),
+        })
+    });
+    let has_place = |subject: &Subject| Subject::of_path(&subject.path("atime")).is_some();
+    subject.into_iter().filter(has_place).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use host::Archive;
-    use model::iopath::{Interrupt, Layer, LayerKind};
+    use model::iopath::{Interrupt, Layer};
 
     #[test]
     fn a_device_that_is_not_there_or_has_no_name_has_no_files() {
@@ -127,6 +152,29 @@ mod tests {
         };
         assert!(of("sda").is_some());
         assert!(of("sdb").is_none() && of("../block/sda").is_none());
+    }
+
+    #[test]
+    fn the_mount_is_that_of_the_target_and_one_that_a_place_can_name() {
+        let of = |point: &str| {
+            let mut layer = Layer::new(LayerKind::FileSystem, point);
+            layer.devno = Some("7:1".into());
+            layer.facts.insert("mount_point".into(), point.into());
+            let mut below = Layer::new(LayerKind::FileSystem, "/images");
+            below.devno = Some("8:1".into());
+            below.facts.insert("mount_point".into(), "/images".into());
+            layer.below.push(below);
+            subjects(SubjectKind::Mount, &IoPath::new(point, layer), "loop1")
+        };
+        let (devno, point) = ("7:1".to_string(), "/srv".to_string());
+        assert_eq!(of("/srv"), [Subject::Mount { devno, point }]);
+        assert!(of("/a\nb").is_empty());
+        let disk = IoPath::new("/dev/sda", Layer::new(LayerKind::Disk, "sda"));
+        assert!(subjects(SubjectKind::Mount, &disk, "sda").is_empty());
+        assert_eq!(
+            reach([SubjectKind::Queue, SubjectKind::Mount]),
+            Reach::Machine
+        );
     }
 
     #[test]

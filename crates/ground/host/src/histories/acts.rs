@@ -49,7 +49,7 @@ pub(super) enum Which {
 type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
 
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
-const KNOBS: [KnobOfTest; 6] = [
+const KNOBS: [KnobOfTest; 7] = [
     (
         &[("scheduler", 10), ("nr_requests", 40)],
         &["none", "mq-deadline", "bfq", "nonsense"],
@@ -68,14 +68,23 @@ const KNOBS: [KnobOfTest; 6] = [
         &["4194304", "8388608", "0"],
     ),
     (&[("/proc/irq/24/smp_affinity_list", 30)], &["0", "1", "7"]),
+    (
+        &[("mount:atime:7:9:/srv", 70)],
+        &["noatime", "strictatime", "ro"],
+    ),
 ];
 
 /// What a knob changes, by the name that [`Simulated::settings`] has for it, and how far its journal reaches.
 fn changes(knob: usize, device: &str) -> (&str, Reach) {
-    match KNOBS[knob].0[0].0.starts_with('/') {
+    match is_of_machine(KNOBS[knob].0[0].0) {
         true => ("machine", Reach::Machine),
         false => (device, Reach::Device),
     }
+}
+
+/// Names of a queue's settings stand alone, others as whole places.
+fn is_of_machine(name: &str) -> bool {
+    name.starts_with('/') || name.starts_with("mount:")
 }
 
 const DEVICES: [&str; 2] = ["loop0", "loop1"];
@@ -153,7 +162,7 @@ impl Act {
 
 /// The attributes of a knob as they are on the device now: those of its scheduler too.
 fn paths(machine: &Simulated, device: &str, knob: usize) -> Vec<(String, u8)> {
-    let path = |name: &str| match name.starts_with('/') {
+    let path = |name: &str| match is_of_machine(name) {
         true => name.to_string(),
         false => format!("/sys/block/{device}/queue/{name}"),
     };

@@ -14,6 +14,8 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
     match subject {
         Subject::Sysctl => machine && name.starts_with(DIRTY_LIMITS),
         Subject::Interrupt { .. } => machine && name == "smp_affinity_list",
+        // Nothing else of a mount: a forged line must not make one writable, or take away nosuid.
+        Subject::Mount { .. } => machine && name == crate::mount_setting::ATIME,
         of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
     }
 }
@@ -98,6 +100,7 @@ mod tests {
         for path in [
             "/proc/sys/vm/dirty_background_bytes",
             "/proc/irq/24/smp_affinity_list",
+            "mount:atime:7:1:/srv",
         ] {
             assert!(is_setting_of(Some(&device("sda")), true, path), "{path}");
             assert!(!is_setting_of(Some(&device("sda")), false, path), "{path}");
@@ -111,6 +114,9 @@ mod tests {
             "/proc/sys/vm/overcommit_memory",
             "/proc/irq/24/smp_affinity",
             "/proc/irq/24/spurious",
+            "mount:ro:7:1:/srv",
+            "mount:nosuid:7:1:/srv",
+            "mount:atime:7:1:/srv/..",
         ] {
             assert!(!is_setting_of(Some(&device("sda")), true, path), "{path}");
         }

@@ -238,12 +238,13 @@ impl Journal {
     /// [`Error::NotJournalled`] where no old value is known that could be put back.
     pub fn write(&self, path: &str, value: &str) -> Result<()> {
         let has_old = |saved: &Saved| saved.path == path && saved.old.value().is_some();
-        if !self.saved.iter().any(has_old) {
+        let Some(saved) = self.saved.iter().find(|saved| has_old(saved)) else {
             return Err(Error::NotJournalled {
                 path: path.to_string(),
             });
-        }
-        self.host.write_attribute(path, value)
+        };
+        self.host
+            .write_attribute(path, value, saved.mark.as_deref())
     }
 
     /// Writes a configuration file, its old content or absence saved first.

@@ -1,5 +1,6 @@
 //! Putting back what a journal has saved, and reading it back.
 
+use crate::mount_setting::MountPlace;
 use crate::{Host, files};
 use kernel::choice;
 use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
@@ -50,7 +51,7 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
     }
     restored.written = true;
     restored.error = host
-        .write_attribute(&saved.path, value)
+        .write_attribute(&saved.path, value, saved.mark.as_deref())
         .err()
         .map(|error| error.to_string());
     restored.found = selected(&host.attribute(&saved.path));
@@ -61,8 +62,13 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
 pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
     let was = saved.mark.as_ref()?;
     let is = super::mark(host, &saved.path).unwrap_or_default();
+    let is_mount = MountPlace::of(&saved.path).is_some();
     let why = match is.as_str() {
         _ if is == *was => return None,
+        "" if is_mount => format!("it was set on {was}, which is gone: nothing was written"),
+        is if is_mount => {
+            format!("it was set on {was}, and {is} is there now: nothing was written")
+        }
         "" => format!("it served {was}, which is gone: nothing was written"),
         is => format!("it served {was} and serves {is} now: nothing was written"),
     };

@@ -641,3 +641,28 @@ fn an_interrupt_that_serves_another_device_now_is_left_alone() {
     );
     assert_eq!(stand.of_machine(AFFINITY), "0-1");
 }
+
+#[test]
+fn another_mount_at_the_point_is_left_alone_and_its_journal_can_be_forgotten() {
+    const ATIME: &str = "mount:atime:7:9:/srv";
+    let stand = Stand::new();
+    let lock = stand.machine_lock("loop0");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+    journal.checkpoint(&[(ATIME.to_string(), 30)]).unwrap();
+    journal.write(ATIME, "noatime").unwrap();
+    let id = journal.keep().unwrap();
+    drop((journal, lock));
+    stand.machine.mount_anew();
+    stand.machine.set(ATIME, "strictatime");
+    let restored = stand.undo(&id).unwrap();
+    assert!(!restored[0].is_whole() && !restored[0].written);
+    let why = restored[0].error.as_ref().unwrap();
+    assert!(why.contains("mount 67 is there now"), "{why}");
+    assert_eq!(
+        stand.of_machine(ATIME),
+        "strictatime",
+        "nothing was written"
+    );
+    stand.found().remove(0).forget(&stand.host).unwrap();
+    assert!(stand.found().is_empty());
+}

@@ -12,7 +12,7 @@ use model::iopath::{IoPath, LayerKind};
 use model::job::Job;
 use model::metric::{Better, ExperimentMetric};
 use model::record::knob_label;
-use model::subject::Subject;
+use model::subject::{Subject, place_in_words};
 use model::units;
 use serde::Serialize;
 use tuner::meter::Counts;
@@ -392,7 +392,8 @@ fn rights(plan: &TunePlan, args: &Args) -> Result<(), Failure> {
         Some(file) if !args.dry_run => Err(Failure::new(
             Exit::Rights,
             format!(
-                "cannot write {file}: tune changes settings and needs root (sudo iodyno tune …)."
+                "cannot write {}: tune changes settings and needs root (sudo iodyno tune …).",
+                place_in_words(&file)
             ),
         )
         .on(file)

@@ -17,6 +17,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::record::Trial;
 use model::sample::SensorLog;
+use model::subject::place_in_words;
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use tuner::drive::{DriveError, Driven, Setup, drive};
@@ -309,7 +310,14 @@ fn must_be_back(restored: &[Restored]) -> Result<(), Failure> {
     let broken: Vec<String> = restored
         .iter()
         .filter(|one| !one.is_whole())
-        .map(|one| format!("  {} should be {}, is {}", one.path, one.wanted, one.found))
+        .map(|one| {
+            format!(
+                "  {} should be {}, is {}",
+                place_in_words(&one.path),
+                one.wanted,
+                one.found
+            )
+        })
         .collect();
     if broken.is_empty() {
         return Ok(());

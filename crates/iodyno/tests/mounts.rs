@@ -1,0 +1,178 @@
+//! A setting of a mount: applied, killed in the middle, and put back, on a file system of the test's own.
+
+use crate::support::{Dir, Iodyno, Loop, code, is_root, signal, text, until};
+use crate::undo::store_a_win;
+use model::subject::Subject;
+use std::process::Command;
+
+/// A file system on a loop device, mounted with nosuid and relatime; unmounted also when the test fails.
+struct Mounted {
+    disk: Loop,
+    dir: Dir,
+}
+
+impl Mounted {
+    fn new(mib: u64) -> Option<Mounted> {
+        let disk = Loop::in_memory(mib)?;
+        let mounted = Mounted {
+            disk,
+            dir: Dir::new("mount"),
+        };
+        let mkfs = Command::new("mkfs.ext4")
+            .args(["-q", "-F", &mounted.disk.device])
+            .status();
+        if !is_root() || !mkfs.is_ok_and(|status| status.success()) {
+            skip::missing("mkfs.ext4", "no ext4 can be made");
+            return None;
+        }
+        mounted.mount();
+        Some(mounted)
+    }
+
+    fn mount(&self) {
+        let options = ["-o", "nosuid,nodiratime,relatime", &self.disk.device];
+        let status = Command::new("mount")
+            .args(options)
+            .arg(self.dir.path())
+            .status();
+        assert!(status.unwrap().success());
+    }
+
+    fn unmount(&self) {
+        let _ = Command::new("umount").arg(self.dir.path()).status();
+    }
+
+    fn point(&self) -> &str {
+        self.dir.path().to_str().unwrap()
+    }
+
+    /// The options of the mount, and its device.
+    fn options(&self) -> (String, String) {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let line = table
+            .lines()
+            .find(|line| line.split(' ').nth(4) == Some(self.point()));
+        let fields: Vec<&str> = line.unwrap().split(' ').collect();
+        (fields[5].to_string(), fields[2].to_string())
+    }
+
+    /// Applies a record that proved noatime here; gives the journal's id.
+    fn apply(&self, iodyno: &Iodyno) -> String {
+        let id = self.proved(iodyno);
+        let (applied, output) = iodyno.json(&["apply", &id]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        applied["journal"].as_str().unwrap().to_string()
+    }
+
+    fn proved(&self, iodyno: &Iodyno) -> String {
+        let record = store_a_win(iodyno, &self.disk.name, "none", "none");
+        let store = store::Store::open(iodyno.state.path()).unwrap();
+        let mut record = store.get(record.parse().unwrap()).unwrap();
+        let trial = &mut record.trials[0];
+        trial.knob = "atime".into();
+        let (devno, point) = (self.options().1, self.point().to_string());
+        trial.subject = Some(Subject::Mount { devno, point });
+        trial.arms = vec!["relatime".into(), "noatime".into()];
+        let verdict = trial.verdict.as_mut().unwrap();
+        (verdict.arm, verdict.compared) = ("noatime".into(), Some("noatime".into()));
+        store.insert(&record).unwrap().to_string()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.unmount();
+    }
+}
+
+const FIRST: &str = "rw,nosuid,nodiratime,relatime";
+
+#[test]
+fn a_mount_is_changed_in_one_flag_and_put_back() {
+    let Some(mounted) = Mounted::new(64) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    assert_eq!(mounted.options().0, FIRST);
+    let journal = mounted.apply(&iodyno);
+    assert_eq!(mounted.options().0, "rw,nosuid,noatime,nodiratime");
+    let status = text(&iodyno.run(&["status"]).stdout);
+    let told = format!("atime of {}  was relatime, is noatime", mounted.point());
+    assert!(status.contains(&told), "{status}");
+    let undone = iodyno.run(&["undo", &journal]);
+    assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
+    assert_eq!(mounted.options().0, FIRST);
+}
+
+#[test]
+fn what_lasts_is_said_and_nothing_is_half_done() {
+    let Some(mounted) = Mounted::new(64) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let record = mounted.proved(&iodyno);
+    let output = iodyno.run(&["apply", &record, "--persist"]);
+    assert_ne!(code(&output), 0);
+    let words = text(&output.stderr);
+    let told = words.contains("`noatime` among the options of") && words.contains("/etc/fstab");
+    assert!(told, "{words}");
+    assert_eq!(mounted.options().0, FIRST);
+}
+
+#[test]
+fn a_mount_made_anew_is_left_alone() {
+    let Some(mounted) = Mounted::new(64) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let journal = mounted.apply(&iodyno);
+    mounted.unmount();
+    let gone = iodyno.run(&["undo", &journal]);
+    assert_ne!(code(&gone), 0);
+    assert!(
+        text(&gone.stdout).contains("which is gone"),
+        "{}",
+        text(&gone.stdout)
+    );
+    mounted.mount();
+    let other = iodyno.run(&["undo", &journal]);
+    assert_ne!(code(&other), 0);
+    assert!(
+        text(&other.stdout).contains("is there now: nothing was written"),
+        "{}",
+        text(&other.stdout)
+    );
+    assert_eq!(mounted.options().0, FIRST);
+    assert_eq!(code(&iodyno.run(&["undo", "--forget", &journal])), 0);
+}
+
+#[test]
+fn a_killed_tune_of_a_mount_is_put_back() {
+    // A scratch file leaves 256 MiB of a file system free.
+    let Some(mounted) = Mounted::new(400) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let mut child = iodyno.spawn(&[
+        "tune",
+        mounted.point(),
+        "--knob",
+        "atime=strictatime",
+        "--rw",
+        "randread",
+        "--direct",
+        "0",
+        "--size",
+        "16m",
+        "--budget",
+        "10m",
+    ]);
+    iodyno.wait_for_journal(&mut child);
+    let is_strict = || !mounted.options().0.contains("relatime");
+    until("the other value", is_strict);
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    assert!(is_strict());
+    assert_eq!(code(&iodyno.run(&["undo"])), 0);
+    assert_eq!(mounted.options().0, FIRST);
+}
