@@ -1,6 +1,6 @@
 //! The cells of the proof: which simulated device, which true effects, and what counts as right.
 
-use experiment::{Class, Plan};
+use experiment::{Class, ExperimentPlan};
 use simulator::{Draw, Scenario, carry, public};
 
 /// The tables of the report, in order.
@@ -92,12 +92,12 @@ impl Cell {
     }
 
     /// The plan of run `run`.
-    pub fn plan(&self, run: u64) -> Plan {
+    pub fn plan(&self, run: u64) -> ExperimentPlan {
         let arms = match self.arms {
             Arms::Two(_) => 2,
             Arms::Drawn(arms, _) => arms,
         };
-        Plan::new(
+        ExperimentPlan::new(
             (0..arms).map(|arm| format!("arm{arm}")).collect(),
             self.class,
             self.seed(run) >> 1,

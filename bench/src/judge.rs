@@ -4,14 +4,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 use experiment::protocol::{Heard, Said};
-use experiment::{Class, Plan, Told, Window};
+use experiment::{Class, ExperimentPlan, Window, WindowReport};
 use model::verdict::Verdict;
 
 /// Runs one experiment in a process of its own.
 pub fn run(
     path: &str,
-    plan: &Plan,
-    mut measure: impl FnMut(&Window) -> Told,
+    plan: &ExperimentPlan,
+    mut measure: impl FnMut(&Window) -> WindowReport,
 ) -> Result<Verdict, String> {
     let mut child = start(path, plan).map_err(|error| format!("{path}: {error}"))?;
     let verdict = converse(&mut child, plan, &mut measure);
@@ -27,7 +27,7 @@ pub fn run(
     }
 }
 
-fn start(path: &str, plan: &Plan) -> std::io::Result<Child> {
+fn start(path: &str, plan: &ExperimentPlan) -> std::io::Result<Child> {
     let class = match plan.class {
         Class::Fast => "fast",
         Class::Learned => "learned",
@@ -57,8 +57,8 @@ fn start(path: &str, plan: &Plan) -> std::io::Result<Child> {
 
 fn converse(
     child: &mut Child,
-    plan: &Plan,
-    measure: &mut impl FnMut(&Window) -> Told,
+    plan: &ExperimentPlan,
+    measure: &mut impl FnMut(&Window) -> WindowReport,
 ) -> Result<Verdict, String> {
     let mut input = child.stdin.take().ok_or("no standard input")?;
     let output = BufReader::new(child.stdout.take().ok_or("no standard output")?);
@@ -102,9 +102,9 @@ fn converse(
     Err("the process left without a verdict".into())
 }
 
-fn heard(told: Told) -> Heard {
+fn heard(told: WindowReport) -> Heard {
     match told {
-        Told::Measured {
+        WindowReport::Measured {
             id,
             rates,
             latency,
@@ -115,7 +115,7 @@ fn heard(told: Told) -> Heard {
             latency,
             foreign_share,
         },
-        Told::Failed { id, why, .. } => Heard::Failed {
+        WindowReport::Failed { id, why, .. } => Heard::Failed {
             id,
             why,
             kind: Default::default(),

@@ -1,6 +1,6 @@
 //! One run of a cell, in this process or through `iodyno judge` over pipes, marked against the truth.
 
-use experiment::{Experiment, Told, Window};
+use experiment::{Experiment, Window, WindowReport};
 use model::verdict::{Outcome, Reason, Verdict};
 use simulator::Device;
 
@@ -37,7 +37,7 @@ pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, 
             device.restart();
         }
         let rates = device.run(window.arm, window.duration_ms);
-        Told::Measured {
+        WindowReport::Measured {
             id: window.id,
             rates,
             latency: None,

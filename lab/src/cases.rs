@@ -5,7 +5,7 @@
 //! QEMU lets that disk do meanwhile, in its own words), `# machine: hardware` (the other of [`MACHINES`]), `# last: why` (it leaves traces that later cases would show). Then
 //! come `make`, which builds it and sets TARGET, and `unmake`.
 
-use crate::{Bus, Disk, Done, Error, Guest, Machine};
+use crate::{Bus, CommandDone, Disk, Error, Guest, Machine};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -158,7 +158,7 @@ impl Case {
         names: &str,
         script: &str,
         limit_s: u64,
-    ) -> Result<Done, Error> {
+    ) -> Result<CommandDone, Error> {
         guest.put(&self.file, "case.sh")?;
         self.warn(guest, 4)?;
         self.hold(guest, true)?;

@@ -25,7 +25,7 @@ const STOP_S: u64 = 120;
 
 /// What a script left.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct CommandDone {
     /// Its exit status; 124 where its time was up.
     pub status: i32,
     /// Its standard output.
@@ -178,7 +178,7 @@ impl Guest {
 
     /// Runs a shell script in the guest, as root, for at most `limit_s` seconds. Errors when the guest does not answer;
     /// a script that fails is no error.
-    pub fn run(&mut self, script: &str, limit_s: u64) -> Result<Done, Error> {
+    pub fn run(&mut self, script: &str, limit_s: u64) -> Result<CommandDone, Error> {
         self.scripts += 1;
         let name = format!("script{}", self.scripts);
         self.put_bytes(script.as_bytes(), &format!("{name}.sh"))?;
@@ -195,7 +195,7 @@ impl Guest {
             let bytes = self.get(&format!("{name}.{end}"))?;
             Ok::<String, Error>(String::from_utf8_lossy(&bytes).into_owned())
         };
-        Ok(Done {
+        Ok(CommandDone {
             status: answer.trim().parse().unwrap_or(-1),
             out: text("out")?,
             err: text("err")?,

@@ -23,7 +23,7 @@ mod machine;
 mod qmp;
 
 pub use disk::{Bus, Disk};
-pub use guest::{Done, Guest};
+pub use guest::{CommandDone, Guest};
 pub use machine::Machine;
 
 /// Why there is no guest, or no answer from it.

@@ -17,7 +17,7 @@ const INK: &str = "#e6e8eb";
 
 /// How characters look from some place on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Look {
+struct TextLook {
     ink: Option<String>,
     ground: Option<String>,
     is_bold: bool,
@@ -26,15 +26,15 @@ struct Look {
 
 /// Characters of one look, and where they begin.
 #[derive(Debug, PartialEq, Eq)]
-struct Run {
+struct TextRun {
     column: usize,
     text: String,
-    look: Look,
+    look: TextLook,
 }
 
 /// The picture of a screen: `captured` holds its rows with their escape sequences.
 pub fn picture(captured: &str, title: &str) -> Result<String, Failure> {
-    let rows: Vec<Vec<Run>> = captured.trim_end_matches('\n').lines().map(runs).collect();
+    let rows: Vec<Vec<TextRun>> = captured.trim_end_matches('\n').lines().map(runs).collect();
     let columns = rows
         .iter()
         .filter_map(|row| row.last())
@@ -63,7 +63,7 @@ pub fn picture(captured: &str, title: &str) -> Result<String, Failure> {
     Ok(svg)
 }
 
-fn draw(svg: &mut String, run: &Run, row: usize) {
+fn draw(svg: &mut String, run: &TextRun, row: usize) {
     let x = EDGE + run.column as f64 * CELL;
     let y = EDGE + row as f64 * ROW;
     let width = run.text.chars().count() as f64 * CELL;
@@ -105,9 +105,9 @@ fn escaped(text: &str) -> String {
 }
 
 /// A row in runs of one look each.
-fn runs(row: &str) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut look = Look::default();
+fn runs(row: &str) -> Vec<TextRun> {
+    let mut runs: Vec<TextRun> = Vec::new();
+    let mut look = TextLook::default();
     let mut column = 0;
     let mut rest = row;
     while let Some(letter) = rest.chars().next() {
@@ -125,7 +125,7 @@ fn runs(row: &str) -> Vec<Run> {
         }
         match runs.last_mut().filter(|run| run.look == look) {
             Some(run) => run.text.push(letter),
-            None => runs.push(Run {
+            None => runs.push(TextRun {
                 column,
                 text: letter.to_string(),
                 look: look.clone(),
@@ -137,13 +137,13 @@ fn runs(row: &str) -> Vec<Run> {
 }
 
 /// What the numbers of one sequence say (ECMA-48's SGR, and xterm's 38 and 48).
-fn change(look: &mut Look, codes: &str) {
+fn change(look: &mut TextLook, codes: &str) {
     let mut codes = codes
         .split([';', ':'])
         .map(|code| code.parse::<u16>().unwrap_or(0));
     while let Some(code) = codes.next() {
         match code {
-            0 => *look = Look::default(),
+            0 => *look = TextLook::default(),
             1 => look.is_bold = true,
             22 => look.is_bold = false,
             7 => look.is_turned = true,
@@ -216,7 +216,7 @@ mod tests {
             (Some("#ffaf00"), true)
         );
         assert_eq!(runs[3].look.ground.as_deref(), Some("#010203"));
-        assert_eq!(runs[4].look, Look::default());
+        assert_eq!(runs[4].look, TextLook::default());
     }
 
     #[test]

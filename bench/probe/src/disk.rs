@@ -3,7 +3,7 @@
 //! Both have requests and a driver, as a loop device on a disk has them; what is left out is the disk, whose rate wanders
 //! by more than tracing costs.
 
-use probe::Device;
+use probe::ProbedDevice;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +12,7 @@ pub struct Disk {
     image: PathBuf,
     /// The lower one first.
     paths: Vec<PathBuf>,
-    devices: Vec<Device>,
+    devices: Vec<ProbedDevice>,
 }
 
 impl Disk {
@@ -66,7 +66,7 @@ impl Disk {
     }
 
     /// Both, from the top down.
-    pub fn devices(&self) -> &[Device] {
+    pub fn devices(&self) -> &[ProbedDevice] {
         &self.devices
     }
 }
@@ -81,12 +81,12 @@ impl Drop for Disk {
 }
 
 /// A block device by its kernel name.
-pub fn device(name: &str) -> Result<Device, String> {
+pub fn device(name: &str) -> Result<ProbedDevice, String> {
     let path = format!("/sys/block/{name}/dev");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let (major, minor) = text.trim().split_once(':').ok_or("no device number")?;
     let number = |text: &str| text.parse::<u32>().map_err(|error| error.to_string());
-    Ok(Device {
+    Ok(ProbedDevice {
         major: number(major)?,
         minor: number(minor)?,
         name: name.to_string(),

@@ -1,7 +1,7 @@
 //! Memory over a simulated day: what the store keeps of 864,000 moments, ten a second.
 
 use host::Host;
-use model::reading::Row;
+use model::reading::ReadingRow;
 use observe::{Keep, Scope, Store, sensors};
 
 const TICKS: i64 = 864_000;
@@ -33,7 +33,7 @@ pub fn simulate(host: &Host) -> Day {
     for tick in 0..=TICKS {
         for (width, ticks, store) in &mut stores {
             if tick % *ticks == 0 {
-                store.push(Row {
+                store.push(ReadingRow {
                     time_ns: tick * TICK_NS,
                     cells: vec![tick as f64; *width].into(),
                 });

@@ -5,7 +5,7 @@ use model::change::Attribute;
 use model::iopath::{IoPath, Layer, LayerKind, Setting};
 use model::job::{Job, Rw};
 use model::record::{Interval, IntervalSide, LoadResult, Provenance, Record};
-use model::sample::{MetricKind, SensorLog, Series};
+use model::sample::{MetricKind, SampleSeries, SensorLog};
 
 /// Records of the goal.
 pub const RECORDS: u64 = 10_000;
@@ -166,7 +166,7 @@ fn sensor(number: u64) -> SensorLog {
             };
             Some(value as f64)
         });
-        Series {
+        SampleSeries {
             name,
             unit: "events".into(),
             kind,

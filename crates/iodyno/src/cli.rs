@@ -24,59 +24,59 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Show the I/O path below a target with every setting; changes nothing.
-    Inspect(commands::inspect::Args),
+    Inspect(commands::inspect::InspectArgs),
     /// What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing.
-    Diff(commands::diff::Args),
+    Diff(commands::diff::DiffArgs),
     /// Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting.
-    Check(commands::check::Args),
+    Check(commands::check::CheckArgs),
     /// Load a target once and keep the measurement as a record.
-    Run(commands::run::Args),
+    Run(commands::run::RunArgs),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.
-    Watch(commands::watch::Args),
+    Watch(commands::watch::WatchArgs),
     /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
-    Tune(commands::tune::Args),
+    Tune(commands::tune::TuneArgs),
     /// Put in place what a tune has proved.
-    Apply(commands::apply::Args),
+    Apply(commands::apply::ApplyArgs),
     /// Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page.
-    Import(commands::import::Args),
+    Import(commands::import::ImportArgs),
     /// Put old values back: after a death, or after `apply`.
-    Undo(commands::undo::Args),
+    Undo(commands::undo::UndoArgs),
     /// Show what iodyno has changed and not yet put back; changes nothing.
     Status,
     /// Serve the web pages and the interface behind them, to a browser on this machine.
-    Serve(commands::serve::Args),
+    Serve(commands::serve::ServeArgs),
     /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
-    Judge(commands::judge::Args),
+    Judge(commands::judge::JudgeArgs),
     /// Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like.
-    Cloud(commands::cloud::Args),
+    Cloud(commands::cloud::CloudArgs),
     /// Put records and other tools' results side by side, rank devices, hold them against bounds; changes nothing.
-    Compare(commands::compare::Args),
+    Compare(commands::compare::CompareArgs),
     /// Show one device over time, and where it changed for good; changes nothing.
-    History(commands::history::Args),
+    History(commands::history::HistoryArgs),
     /// List the records: all, or those of a host, device, job, setting, tag, time.
-    List(commands::list::Args),
+    List(commands::list::ListArgs),
     /// Show one record.
-    Show(commands::show::Args),
+    Show(commands::show::ShowArgs),
     /// Put words of your own on records, to find them by.
-    Tag(commands::tag::Args),
+    Tag(commands::tag::TagArgs),
     /// Write a sentence of your own on a record.
-    Note(commands::note::Args),
+    Note(commands::note::NoteArgs),
     /// Delete records for good; asks first.
-    Delete(commands::delete::Args),
+    Delete(commands::delete::DeleteArgs),
     /// Write records for other programs: JSON, CSV, Parquet.
-    Export(commands::export::Args),
+    Export(commands::export::ExportArgs),
     /// Take in the records of another store.
-    Merge(commands::merge::Args),
+    Merge(commands::merge::MergeArgs),
     /// Say where the records are; check them, or copy them.
-    Store(commands::store::Args),
+    Store(commands::store::StoreArgs),
     /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
-    Report(commands::report::Args),
+    Report(commands::report::ReportArgs),
     /// Explain a knob, a sensor, an engine, a collector or a way to persist.
-    Explain(commands::explain::Args),
+    Explain(commands::explain::ExplainArgs),
     /// List everything that `explain` knows.
     Catalogue,
     /// Print completions for a shell.
-    Completions(commands::completions::Args),
+    Completions(commands::completions::CompletionsArgs),
     /// Print the manual page.
     #[command(hide = true)]
     Manual,

@@ -94,10 +94,12 @@ impl From<host::Error> for Failure {
 impl From<store::StoreError> for Failure {
     fn from(error: store::StoreError) -> Self {
         let exit = match error.kind {
-            store::Kind::Missing | store::Kind::Usage => Exit::Usage,
-            store::Kind::Rights => Exit::Rights,
-            store::Kind::Refused => Exit::Refused,
-            store::Kind::Damaged | store::Kind::Newer | store::Kind::Failed => Exit::Failed,
+            store::StoreErrorKind::Missing | store::StoreErrorKind::Usage => Exit::Usage,
+            store::StoreErrorKind::Rights => Exit::Rights,
+            store::StoreErrorKind::Refused => Exit::Refused,
+            store::StoreErrorKind::Damaged
+            | store::StoreErrorKind::Newer
+            | store::StoreErrorKind::Failed => Exit::Failed,
         };
         Failure::with(exit, error.message, error.parts)
     }

@@ -10,11 +10,11 @@ use std::io::IsTerminal;
 
 /// One line on stderr, redrawn in place.
 #[derive(Debug)]
-pub struct Line {
+pub struct LiveLine {
     bar: ProgressBar,
 }
 
-impl Line {
+impl LiveLine {
     /// An empty line; it does not show until something is said.
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
@@ -23,7 +23,7 @@ impl Line {
             ProgressStyle::with_template("{msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
-        Line { bar }
+        LiveLine { bar }
     }
 
     /// Says this in place of what stood there.
@@ -76,7 +76,7 @@ pub struct View<'a> {
 /// Loads at work: one line redrawn on a terminal, a plain line every ten seconds elsewhere.
 #[derive(Debug)]
 pub struct Progress {
-    line: Line,
+    line: LiveLine,
     out: Out,
     is_terminal: bool,
     next_ns: u64,
@@ -87,7 +87,7 @@ impl Progress {
     pub fn new(out: Out) -> Progress {
         let is_terminal = std::io::stderr().is_terminal();
         Progress {
-            line: Line::new(),
+            line: LiveLine::new(),
             out,
             is_terminal,
             next_ns: clock::monotonic_ns() + PLAIN_NS,
@@ -124,7 +124,7 @@ const LINE_EVERY_NS: u64 = 30_000_000_000;
 /// Says how far something long is: on one line of a terminal, redrawn; on a pipe with a line now and then.
 pub struct Teller {
     out: Out,
-    line: Line,
+    line: LiveLine,
     is_terminal: bool,
     next_ns: Cell<u64>,
 }
@@ -135,7 +135,7 @@ impl Teller {
         let next_ns = Cell::new(clock::monotonic_ns() + LINE_EVERY_NS);
         Teller {
             out,
-            line: Line::new(),
+            line: LiveLine::new(),
             is_terminal: std::io::stderr().is_terminal(),
             next_ns,
         }

@@ -7,7 +7,7 @@ use analyse::fields::{Fields, Frame};
 use devices::Devices;
 use host::Host;
 use model::finding::Finding;
-use observe::{Keep, LayerHistory, Sampler, Scope, Tracing, Wish};
+use observe::{Keep, LayerHistory, Sampler, Scope, Tracing, TracingWish};
 use std::path::PathBuf;
 
 /// What the live rules judge: long enough that one sample proves nothing, short enough that it is still true.
@@ -22,7 +22,7 @@ pub struct Wanted<'a> {
     /// Files, for their share of the page cache.
     pub files: &'a [PathBuf],
     /// How closely the block layer is traced.
-    pub tracing: Wish,
+    pub tracing: TracingWish,
     /// Time between two samples, ms.
     pub interval_ms: u64,
 }

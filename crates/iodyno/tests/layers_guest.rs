@@ -2,7 +2,7 @@
 
 use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
-use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -75,7 +75,7 @@ fn checked(
     }
 }
 
-fn spans(device: &DeviceLayers, side: Side) -> Vec<Span> {
+fn spans(device: &DeviceLayers, side: LayerSide) -> Vec<Span> {
     device
         .spans
         .iter()
@@ -91,14 +91,14 @@ fn names(devices: &[DeviceLayers]) -> Vec<&str> {
         .collect()
 }
 
-fn done(device: &DeviceLayers, side: Side) -> u64 {
+fn done(device: &DeviceLayers, side: LayerSide) -> u64 {
     device
         .times(side, Span::Q2C)
         .map_or(0, |times| times.total())
 }
 
 /// Every I/O of the load was seen on this device, or is owned up to; udev may add some of its own.
-fn check_all_seen(name: &str, ran: &Ran, device: &DeviceLayers, side: Side) {
+fn check_all_seen(name: &str, ran: &Ran, device: &DeviceLayers, side: LayerSide) {
     let (seen, unseen) = (done(device, side), device.counter("unseen"));
     assert!(
         seen + unseen >= ran.ios && seen <= ran.ios + 64,
@@ -223,12 +223,12 @@ fn check_stack(stack: &Stack, ran: &Ran) {
         stack.name,
         names(devices)
     );
-    check_all_seen(stack.name, ran, &devices[0], Side::Read);
+    check_all_seen(stack.name, ran, &devices[0], LayerSide::Read);
     for (device, wanted) in devices.iter().zip(stack.devices) {
         // An array may read from one member only.
-        let found = spans(device, Side::Read);
+        let found = spans(device, LayerSide::Read);
         assert!(
-            found == *wanted || done(device, Side::Read) == 0,
+            found == *wanted || done(device, LayerSide::Read) == 0,
             "{} {}: {found:?}",
             stack.name,
             device.device
@@ -246,7 +246,7 @@ fn check_levels(stack: &Stack, ran: &Ran) {
         .take_while(|device| device.device.starts_with("nvme"));
     let (mut below, mut time_below) = (0, 0.0);
     for member in members {
-        let times = member.times(Side::Read, Span::Q2C);
+        let times = member.times(LayerSide::Read, Span::Q2C);
         below += times.map_or(0, |times| times.total()) + member.counter("unseen");
         time_below += times
             .and_then(|times| Some(times.mean_ns()? * times.total() as f64))
@@ -269,7 +269,7 @@ fn check_levels(stack: &Stack, ran: &Ran) {
         stack.name, ran.ios
     );
     let top = devices[0]
-        .times(Side::Read, Span::Q2C)
+        .times(LayerSide::Read, Span::Q2C)
         .unwrap()
         .mean_ns()
         .unwrap();
@@ -288,10 +288,10 @@ fn splits_and_requeues_are_counted(guest: &mut Guest) {
         make,
         "--rw=read --bs=512k --iodepth=2 --runtime=300ms",
     );
-    check_all_seen("split", &split, &split.layers.devices[0], Side::Read);
+    check_all_seen("split", &split, &split.layers.devices[0], LayerSide::Read);
     let below = &split.layers.devices[1];
     let parts = below.counter("queued") + below.counter("split");
-    let ended = done(below, Side::Read) + below.counter("unseen");
+    let ended = done(below, LayerSide::Read) + below.counter("unseen");
     assert_eq!(
         ended + below.counter("again"),
         parts,
@@ -307,7 +307,7 @@ fn splits_and_requeues_are_counted(guest: &mut Guest) {
         "requeue",
         &requeued,
         &requeued.layers.devices[0],
-        Side::Read,
+        LayerSide::Read,
     );
     let counters = &requeued.layers.devices[0];
     assert!(counters.counter("requeued") > 0, "{:?}", counters.counters);
@@ -348,7 +348,7 @@ fn check_against_blktrace(scheduler: &str, guest: &Guest, ran: &Ran) {
     let (events, btt) = (text("events"), text("btt"));
     let ours = &ran.layers.devices[0];
     for (span, from) in [(Span::D2C, "D"), (Span::Q2C, "Q")] {
-        let times = ours.times(Side::Read, span).unwrap();
+        let times = ours.times(LayerSide::Read, span).unwrap();
         let (mean, median) = (
             times.mean_ns().unwrap(),
             times.quantile_ns(0.5).unwrap() as f64,
@@ -469,7 +469,7 @@ fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
     let top = &devices[0];
     // Two reads of one block at once are one to those who go by the sector.
     let (seen, owned) = (
-        done(top, Side::Read),
+        done(top, LayerSide::Read),
         top.counter("unseen") + top.counter("dropped"),
     );
     assert!(
@@ -483,7 +483,7 @@ fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
     );
     for (device, wanted) in devices.iter().zip(stack.devices) {
         assert_eq!(
-            spans(device, Side::Read),
+            spans(device, LayerSide::Read),
             *wanted,
             "{name}, {}",
             device.device
@@ -491,7 +491,7 @@ fn check_rung(rung: &str, stack: &Stack, ran: &Ran) {
     }
     let below: u64 = devices[1..]
         .iter()
-        .map(|device| done(device, Side::Read))
+        .map(|device| done(device, LayerSide::Read))
         .sum();
     let owned: u64 = devices
         .iter()
@@ -559,7 +559,7 @@ fn a_disk_is_traced_after_a_killed_trace_and_not_beside_anothers(guest: &mut Gue
     let ran = ran_by(guest, "blktrace", "echo /dev/nvme0n1", READ);
     assert_eq!(ran.layers.source, "blktrace");
     assert!(
-        done(&ran.layers.devices[0], Side::Read) * 10 >= ran.ios * 9,
+        done(&ran.layers.devices[0], LayerSide::Read) * 10 >= ran.ios * 9,
         "{:?}",
         ran.layers.devices[0].counters
     );

@@ -65,7 +65,7 @@ export interface ArmSpan {
   /** 99th percentile, ns. */
   p99_ns: number;
   /** Direction. */
-  side: Side;
+  side: LayerSide;
   /** Span. */
   span: Span;
   /** Standard deviation between the means of its windows, ns; 0 for a single one. */
@@ -179,14 +179,6 @@ export interface Caveat {
   why: string;
 }
 
-/** One subject's number in a row. */
-export interface Cell {
-  /** The number. */
-  measure: Measure;
-  /** Against the base; none for the base, for unlike jobs, and where the base has no such number. */
-  ratio: Ratio | null;
-}
-
 /** One limit of a control group on one device (`io.max`, `blkio.throttle.*`). */
 export interface CgroupLimit {
   /** Kernel name of the device. */
@@ -202,7 +194,7 @@ export interface Change {
   /** Mean under the arm that was found. */
   from: number;
   /** What it is. */
-  kind: Kind;
+  kind: MovedKind;
   /** What the figure is made of, where the arms do not have the same layers: `G2I + I2D under bfq`. */
   made_of: string | null;
   /** Medians of a layer under both; none where the layer is made of several, whose medians do not add up. */
@@ -219,7 +211,7 @@ export interface Change {
   /** Share of the change that it explains: a layer of the change of the whole time, CPU time of the change of the rate. */
   share: number | null;
   /** Direction, for a layer. */
-  side: Side | null;
+  side: LayerSide | null;
   /** The device or the CPU; `all` for every CPU together. */
   subject: string;
   /** Mean under the other arm. */
@@ -251,7 +243,7 @@ export interface CheckResult {
   /** What it should give. */
   expected: Expected[];
   /** What the storage gives. */
-  given: Given[];
+  given: GivenSetting[];
   /** The machine, as the rules are told. */
   machine: Machine;
   /** How thorough: `quick`, `default`, `deep`, or `no load`. */
@@ -343,7 +335,7 @@ export interface ComparedRecord {
 /** One measure over all subjects. */
 export interface ComparedRow {
   /** By subject; none where it has no such number. */
-  cells: (Cell | null)[];
+  cells: (ComparisonCell | null)[];
   /** Name of the measure. */
   measure: string;
   /** What runs of one setting differed by; none where there are none. */
@@ -368,6 +360,14 @@ export interface Comparison {
   settings: SettingsDiffer[];
   /** The records. */
   subjects: ComparedRecord[];
+}
+
+/** One subject's number in a row. */
+export interface ComparisonCell {
+  /** The number. */
+  measure: Measure;
+  /** Against the base; none for the base, for unlike jobs, and where the base has no such number. */
+  ratio: Ratio | null;
 }
 
 /** The rule by which a load counts as settled. */
@@ -574,8 +574,11 @@ export interface Expected {
   /** Unit of both: `us`, `/s`, `bytes/s`. */
   unit: string;
   /** Which figure. */
-  what: What;
+  what: ExpectedWhat;
 }
+
+/** One figure of what storage gives. */
+export type ExpectedWhat = "read-latency" | "random-reads" | "sequential-read" | "sequential-reads" | "random-writes" | "sequential-write" | "fsyncs";
 
 /** The metric of an experiment. */
 export interface ExperimentMetric {
@@ -624,7 +627,7 @@ export interface Figure {
   /** The picture, 760 wide; empty where there is none. Needs [`crate::STYLE`] to look right. */
   svg: Picture;
   /** The same data as a table. */
-  table: Table;
+  table: FigureTable;
   /** The sentence that it shows; the plain name of the measure where there is none. */
   title: string;
 }
@@ -633,6 +636,16 @@ export interface Figure {
 export interface FigureList {
   figures: Figure[];
   schema: string;
+}
+
+/** The data of a figure. */
+export interface FigureTable {
+  /** Headings, with units. */
+  head: string[];
+  /** What was left out, and where it is; empty when nothing was. */
+  note: string;
+  /** At most 60 rows, each as long as the head. */
+  rows: string[][];
 }
 
 /** Which files a job works on. */
@@ -695,7 +708,7 @@ export interface Fix {
 export type Frame = { [name: string]: [string, number][] };
 
 /** What a load of the check found. */
-export interface Given {
+export interface GivenSetting {
   /** How it was measured: `depth 32`, `4 streams of 1 MiB reads`. */
   how: string;
   /** Unit: `us`, `/s`, `bytes/s`. */
@@ -703,7 +716,7 @@ export interface Given {
   /** How much, in the unit of `what`. */
   value: number;
   /** Which figure. */
-  what: What;
+  what: ExpectedWhat;
 }
 
 /** A number of a latency distribution, and what it may be at most. */
@@ -1152,9 +1165,6 @@ export interface KernelDefault {
   value: string;
 }
 
-/** What a change is a change of. */
-export type Kind = "layer" | "whole" | "device" | "cpu";
-
 /** Where more load stops buying throughput. */
 export interface Knee {
   /** Highest point of the same interval. */
@@ -1177,7 +1187,7 @@ export interface Latencies {
   /** Kernel name of the device. */
   device: string;
   /** The direction. */
-  side: Side;
+  side: LayerSide;
   /** The span of the block layer. */
   span: Span;
 }
@@ -1259,6 +1269,9 @@ export interface Layer {
 
 /** What a layer is. */
 export type LayerKind = "target" | "file-system" | "partition" | "loop" | "zram" | "stacked" | "disk" | "unbacked" | "machine";
+
+/** What an I/O does. */
+export type LayerSide = "read" | "write" | "discard" | "flush";
 
 /** The layers of every device of an I/O path, over some time. */
 export interface LayerTimes {
@@ -1496,6 +1509,9 @@ export interface Moved {
   traced_windows: number;
 }
 
+/** What a change is a change of. */
+export type MovedKind = "layer" | "whole" | "device" | "cpu";
+
 /** A note on a record. */
 export interface Note {
   /** Number of the note. */
@@ -1554,7 +1570,7 @@ export interface Outside {
   /** Mean latency of the load less mean Q2C of the uppermost device, ns. */
   mean_ns: number;
   /** Direction. */
-  side: Side;
+  side: LayerSide;
 }
 
 /** Somebody who sets a setting. */
@@ -1596,6 +1612,22 @@ export interface Page {
   page: string;
 }
 
+/** One line. */
+export interface PageReading {
+  /** Beginnings; none where they are those of the line before. */
+  from?: number[] | null;
+  /** Of spans, the least value in each. */
+  least?: (number | null)[] | null;
+  /** Values, four digits; of spans their means over time. */
+  mean: (number | null)[];
+  /** The greatest. */
+  most?: (number | null)[] | null;
+  /** Its name in the picture. */
+  name: string;
+  /** Ends. */
+  to?: number[] | null;
+}
+
 /** One pair of windows: the default's and an arm's, next to each other in random order. */
 export interface PairRow {
   /** The arm compared with the default. */
@@ -1609,7 +1641,7 @@ export interface PairRow {
   /** Mean of the default's kept part, in the metric's unit. */
   rate_default: number;
   /** The stage the pair belongs to. */
-  stage: Stage;
+  stage: VerdictStage;
 }
 
 /** What one load of a record gave. */
@@ -1870,22 +1902,6 @@ export interface Ratio {
   standing: Standing;
 }
 
-/** One line. */
-export interface Reading {
-  /** Beginnings; none where they are those of the line before. */
-  from?: number[] | null;
-  /** Of spans, the least value in each. */
-  least?: (number | null)[] | null;
-  /** Values, four digits; of spans their means over time. */
-  mean: (number | null)[];
-  /** The greatest. */
-  most?: (number | null)[] | null;
-  /** Its name in the picture. */
-  name: string;
-  /** Ends. */
-  to?: number[] | null;
-}
-
 /** What a script reads; times are whole milliseconds from the chart's own zero. */
 export interface Readings {
   /** Whether the values of different lines belong to different times, as windows of arms do. */
@@ -1895,7 +1911,7 @@ export interface Readings {
   /** Whether a mean over time says anything: of percentiles it does not. */
   has_mean: boolean;
   /** The lines. */
-  lines?: Reading[];
+  lines?: PageReading[];
   /** What is measured, by the name that the script knows. */
   quantity: string;
   /** Where the chart's zero is in the record, ms. */
@@ -2019,6 +2035,18 @@ export type Role = "idle" | "latency" | "depth" | "stream" | "streams" | "buffer
 /** Direction and order of the I/O, named as fio's `rw`. */
 export type Rw = "read" | "write" | "randread" | "randwrite" | "rw" | "randrw" | "trim" | "randtrim";
 
+/** One named series: `values[i]` was read at the owning block's `time_ns[i]`; none where the read failed. */
+export interface SampleSeries {
+  /** Counter or gauge. */
+  kind: MetricKind;
+  /** Field name with its subject: `disk.vda.read_ios`. */
+  name: string;
+  /** Unit: `ios`, `bytes`, `ns`, `ticks`, `events`. */
+  unit: string;
+  /** Raw values. */
+  values: (number | null)[];
+}
+
 /** Samples that a source summed up. */
 export interface Samples {
   /** How many; 0 where it does not say. */
@@ -2065,6 +2093,9 @@ export interface Search {
   trials: SearchWindow[];
 }
 
+/** What a window was for. */
+export type SearchStep = "bracket" | "bisect" | "confirm";
+
 /** One measured window. */
 export interface SearchWindow {
   /** Completed I/Os per second. */
@@ -2076,7 +2107,7 @@ export interface SearchWindow {
   /** The load: depth of each job, or offered I/Os per second. */
   level: number;
   /** What it was for. */
-  step: Step;
+  step: SearchStep;
   /** Length, ms. */
   window_ms: number;
 }
@@ -2106,21 +2137,9 @@ export interface SensorLog {
   /** Sensor id. */
   sensor: string;
   /** The series read. */
-  series: Series[];
+  series: SampleSeries[];
   /** Time of each sample, ns on the run's monotonic clock, 0 at the start of the load. */
   time_ns: number[];
-}
-
-/** One named series: `values[i]` was read at the owning block's `time_ns[i]`; none where the read failed. */
-export interface Series {
-  /** Counter or gauge. */
-  kind: MetricKind;
-  /** Field name with its subject: `disk.vda.read_ios`. */
-  name: string;
-  /** Unit: `ios`, `bytes`, `ns`, `ticks`, `events`. */
-  unit: string;
-  /** Raw values. */
-  values: (number | null)[];
 }
 
 /** Who is asking whom. */
@@ -2184,9 +2203,6 @@ export interface Shown {
   tags: string[];
 }
 
-/** What an I/O does. */
-export type Side = "read" | "write" | "discard" | "flush";
-
 /** One direction of a load. */
 export interface SideFigures {
   /** Completed bytes. */
@@ -2211,7 +2227,7 @@ export type Span = "Q2G" | "G2I" | "I2D" | "G2D" | "D2C" | "Q2C" | "G2C";
 /** The times of one span in one direction of a device. */
 export interface SpanTimes {
   /** Direction. */
-  side: Side;
+  side: LayerSide;
   /** Span. */
   span: Span;
   /** How long it took, ns: Q2C and Q2G by bio, the others by request. */
@@ -2228,15 +2244,12 @@ export interface Spread {
   mean: number;
 }
 
-/** A part of the experiment; every window belongs to one. */
-export type Stage = "headroom" | "settle" | "calibrate" | "pairs" | "race" | "audit" | "holdout" | "explain";
-
 /** Windows and device time spent in one stage. */
 export interface StageCost {
   /** Device time in milliseconds, discarded parts included. */
   device_ms: number;
   /** The stage. */
-  stage: Stage;
+  stage: VerdictStage;
   /** Windows measured. */
   windows: number;
 }
@@ -2319,9 +2332,6 @@ export interface SteadyVerdict {
   slope: number;
 }
 
-/** What a window was for. */
-export type Step = "bracket" | "bisect" | "confirm";
-
 /** The studies of a record; most records have none. */
 export interface Studies {
   /** Reads against writes. */
@@ -2351,6 +2361,12 @@ export type Subject = {
   kind: "interrupt";
   /** Its number, which ends with the boot and with the device. */
   number: number;
+} | {
+  /** Of its files, `major:minor`, as the mount table has it. */
+  devno: string;
+  kind: "mount";
+  /** Where it is mounted: an absolute path without links, `..` and control characters. */
+  point: string;
 };
 
 /** A sweep of a grid. */
@@ -2375,16 +2391,6 @@ export interface Sweep {
 
 /** How files are opened or calls are made so that each write is durable (`sync`). */
 export type SyncMode = "none" | "dsync" | "sync";
-
-/** The data of a figure. */
-export interface Table {
-  /** Headings, with units. */
-  head: string[];
-  /** What was left out, and where it is; empty when nothing was. */
-  note: string;
-  /** At most 60 rows, each as long as the head. */
-  rows: string[][];
-}
 
 /** One of them. */
 export interface Target {
@@ -2490,7 +2496,7 @@ export interface Verdict {
   /** Estimated effect of the compared arm, ratio minus one against the default. */
   effect: number | null;
   /** The stage whose pairs gave effect, low and high. */
-  estimated_in: Stage | null;
+  estimated_in: VerdictStage | null;
   /** Upper end of the effect's interval. */
   high: number | null;
   /** Longest time constant of carry-over that the run excluded, in milliseconds. Slower debt could hide. */
@@ -2530,6 +2536,9 @@ export interface Verdict {
   /** Windows measured in all. */
   windows: number;
 }
+
+/** A part of the experiment; every window belongs to one. */
+export type VerdictStage = "headroom" | "settle" | "calibrate" | "pairs" | "race" | "audit" | "holdout" | "explain";
 
 /** What reading back what was written found. */
 export interface Verified {
@@ -2638,9 +2647,6 @@ export interface WayOut {
   option: string | null;
 }
 
-/** One figure of what storage gives. */
-export type What = "read-latency" | "random-reads" | "sequential-read" | "sequential-reads" | "random-writes" | "sequential-write" | "fsyncs";
-
 /** One window of an experiment: when it was, and what the load did in it. */
 export interface WindowRun {
   /** Index into the trial's arms. */
@@ -2654,7 +2660,7 @@ export interface WindowRun {
   /** Mean of what counts, in the unit of the verdict's metric. */
   rate: number;
   /** The stage it belongs to. */
-  stage: Stage;
+  stage: VerdictStage;
   /** Start, ms after the start of the sensors; with the switch, where there is one. */
   start_ms: number;
 }

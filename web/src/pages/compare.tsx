@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { direction, measured, ratioWords, STANDING } from "../core/compare.ts";
-import type { Caveat, Cell, ComparedRecord, Comparison, Curves, FigureList, Ranking, RecordList } from "../core/documents.ts";
+import type { Caveat, ComparisonCell, ComparedRecord, Comparison, Curves, FigureList, Ranking, RecordList } from "../core/documents.ts";
 import { decades, linearTicks, logRange, niceTop } from "../core/scale.ts";
 import { bytesPerS, count, durationNs, moment } from "../core/units.ts";
 import { address, idList } from "../core/url.ts";
@@ -193,7 +193,7 @@ function Ratios({ document, part }: { document: Comparison; part: Comparison["co
   );
 }
 
-function CellView({ cell, isCommon }: { cell: Cell | null; isCommon: boolean }) {
+function CellView({ cell, isCommon }: { cell: ComparisonCell | null; isCommon: boolean }) {
   if (!cell) return <span class="dim">–</span>;
   const { measure, ratio } = cell;
   const way = ratio ? direction(ratio, measure.better) : "";

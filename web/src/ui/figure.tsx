@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { spanOf, spanText, stage as newStage, type Stage } from "../../../crates/around/page/assets/figures.js";
-import type { Figure, Readings, Table } from "../core/documents.ts";
+import type { Figure, Readings, FigureTable } from "../core/documents.ts";
 import { place, setQuery, usePlace } from "./router.ts";
 
 const DROPPED = new Set(["script", "foreignobject", "iframe", "object", "embed", "animate", "set"]);
@@ -80,7 +80,7 @@ export function Svg({ text, label, stage, readings }: { text: string; label: str
 
 export const MOST_ROWS = 60;
 
-export function TableView({ table, title }: { table: Table; title: string }) {
+export function TableView({ table, title }: { table: FigureTable; title: string }) {
   const [from, setFrom] = useState(0);
   const { head } = table;
   const rows = table.rows.slice(from, from + MOST_ROWS);

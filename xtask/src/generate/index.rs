@@ -1,7 +1,7 @@
 //! The index of the catalogue: every item with its title and its first sentence, by kind.
 
 use super::item::Item;
-use super::kinds::Kind;
+use super::kinds::ItemKind;
 
 const HEAD: &str = "\
 # Catalogue
@@ -11,7 +11,7 @@ writes the pages and this index from the files they name; edit those files. `iod
 ";
 
 /// The Markdown text of the index.
-pub fn render(catalogue: &[(&Kind, Vec<Item>)]) -> String {
+pub fn render(catalogue: &[(&ItemKind, Vec<Item>)]) -> String {
     let mut text = HEAD.to_string();
     for (kind, items) in catalogue {
         text += &format!("\n## {}\n\n", kind.plural);
@@ -20,7 +20,7 @@ pub fn render(catalogue: &[(&Kind, Vec<Item>)]) -> String {
     text
 }
 
-fn entry(kind: &Kind, item: &Item) -> String {
+fn entry(kind: &ItemKind, item: &Item) -> String {
     let title = item.title.trim_end_matches('.');
     format!(
         "- [`{0}`]({1}/{0}.md) {title}. {2}\n",

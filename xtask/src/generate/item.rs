@@ -1,6 +1,6 @@
 //! One item file: its documentation taken apart, and what is wrong with it.
 
-use super::kinds::Kind;
+use super::kinds::ItemKind;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::{fence_of, fenced_lines, find_word, first_sentence, line_of};
@@ -70,7 +70,7 @@ impl Item {
     }
 
     /// What keeps this file from being an item of its kind.
-    pub fn problems(&self, kind: &Kind) -> Vec<Problem> {
+    pub fn problems(&self, kind: &ItemKind) -> Vec<Problem> {
         let at =
             |(line, what): (usize, String)| Problem::new(&kind.item_path(&self.id), line, what);
         let complaints = [
@@ -117,14 +117,14 @@ impl Item {
     }
 
     /// The sections that the kind asks for. An item may have more, anywhere between them.
-    fn required<'a>(&'a self, kind: &'a Kind) -> impl Iterator<Item = &'a Section> {
+    fn required<'a>(&'a self, kind: &'a ItemKind) -> impl Iterator<Item = &'a Section> {
         self.sections
             .iter()
             .filter(|section| kind.headings.contains(&section.heading.as_str()))
     }
 
     /// The first heading that is missing, doubled or out of its place; one at a time, since the rest follow from it.
-    fn heading_complaint(&self, kind: &Kind) -> Option<(usize, String)> {
+    fn heading_complaint(&self, kind: &ItemKind) -> Option<(usize, String)> {
         let missing = kind
             .headings
             .iter()
@@ -156,7 +156,7 @@ impl Item {
         ))
     }
 
-    fn body_complaints(&self, kind: &Kind) -> Vec<(usize, String)> {
+    fn body_complaints(&self, kind: &ItemKind) -> Vec<(usize, String)> {
         let empty = self
             .required(kind)
             .filter(|section| section.body.iter().all(String::is_empty));
@@ -187,7 +187,7 @@ impl Item {
         })
     }
 
-    fn static_complaint(&self, kind: &Kind) -> Option<(usize, String)> {
+    fn static_complaint(&self, kind: &ItemKind) -> Option<(usize, String)> {
         let declaration = format!("pub static {}: ", kind.item);
         let Some(at) = self.source.code.find(&declaration) else {
             let what = format!(

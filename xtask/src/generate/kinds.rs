@@ -3,7 +3,7 @@
 use super::CATALOGUE;
 
 /// One kind of item.
-pub struct Kind {
+pub struct ItemKind {
     /// The word for one, as in `knob`; also the folder of its pages.
     pub name: &'static str,
     /// The word for all of them, as a heading.
@@ -18,7 +18,7 @@ pub struct Kind {
     pub headings: &'static [&'static str],
 }
 
-impl Kind {
+impl ItemKind {
     /// The source file of an item.
     pub fn item_path(&self, id: &str) -> String {
         format!("{}/{id}.rs", self.folder)
@@ -37,8 +37,8 @@ impl Kind {
 }
 
 /// Every kind, in the order in which the index lists them: the order of the loop, settings first.
-pub const KINDS: &[Kind] = &[
-    Kind {
+pub const KINDS: &[ItemKind] = &[
+    ItemKind {
         name: "knob",
         plural: "Knobs",
         folder: "crates/stages/apply/src/knobs",
@@ -53,7 +53,7 @@ pub const KINDS: &[Kind] = &[
             "Sources",
         ],
     },
-    Kind {
+    ItemKind {
         name: "persist",
         plural: "Ways to persist",
         folder: "crates/stages/apply/src/persist",
@@ -61,7 +61,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Persist",
         headings: &["What it does", "How it is undone", "Example", "Sources"],
     },
-    Kind {
+    ItemKind {
         name: "rule",
         plural: "Rules",
         folder: "crates/stages/diagnose/src/rules",
@@ -76,7 +76,7 @@ pub const KINDS: &[Kind] = &[
             "Sources",
         ],
     },
-    Kind {
+    ItemKind {
         name: "cause",
         plural: "Causes",
         folder: "crates/stages/diagnose/src/causes",
@@ -92,7 +92,7 @@ pub const KINDS: &[Kind] = &[
             "Sources",
         ],
     },
-    Kind {
+    ItemKind {
         name: "live",
         plural: "Live rules",
         folder: "crates/stages/diagnose/src/live",
@@ -107,7 +107,7 @@ pub const KINDS: &[Kind] = &[
             "Sources",
         ],
     },
-    Kind {
+    ItemKind {
         name: "sensor",
         plural: "Sensors",
         folder: "crates/stages/observe/src/sensors",
@@ -115,7 +115,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Sensor",
         headings: &["What it reads", "Metrics", "Cost", "When absent", "Example"],
     },
-    Kind {
+    ItemKind {
         name: "engine",
         plural: "Engines",
         folder: "crates/stages/load/src/engines",
@@ -129,7 +129,7 @@ pub const KINDS: &[Kind] = &[
             "Example",
         ],
     },
-    Kind {
+    ItemKind {
         name: "preset",
         plural: "Presets",
         folder: "crates/stages/load/src/presets",
@@ -137,7 +137,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Preset",
         headings: &["What it measures", "When to use it", "Job", "Example"],
     },
-    Kind {
+    ItemKind {
         name: "meter",
         plural: "Meters",
         folder: "crates/around/tuner/src/meters",
@@ -145,7 +145,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Meter",
         headings: &["What it measures", "When to use it", "Limits", "Example"],
     },
-    Kind {
+    ItemKind {
         name: "importer",
         plural: "Importers",
         folder: "crates/around/imports/src/importers",
@@ -153,7 +153,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Importer",
         headings: &["What it reads", "What is lost", "Example"],
     },
-    Kind {
+    ItemKind {
         name: "collector",
         plural: "Collectors",
         folder: "crates/stages/inventory/src/collectors",
@@ -161,7 +161,7 @@ pub const KINDS: &[Kind] = &[
         type_name: "Collector",
         headings: &["What it reads", "Fields", "Example"],
     },
-    Kind {
+    ItemKind {
         name: "claimant",
         plural: "Claimants",
         folder: "crates/stages/inventory/src/claimants",

@@ -12,7 +12,7 @@ mod registry;
 
 use crate::problem::{Failure, Problem};
 use item::Item;
-use kinds::{KINDS, Kind};
+use kinds::{ItemKind, KINDS};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct Options {
 
 /// What the files ought to be. Computed whole before the first write, so that a mistake leaves everything as it was.
 #[derive(Default)]
-struct Plan {
+struct GeneratedFiles {
     /// Path and text of every generated file.
     files: BTreeMap<String, String>,
     /// Pages whose item is gone.
@@ -56,10 +56,10 @@ pub fn run(root: &Path, options: &Options) -> Result<String, Failure> {
     ))
 }
 
-fn plan(root: &Path) -> Result<Plan, Failure> {
-    let mut plan = Plan::default();
+fn plan(root: &Path) -> Result<GeneratedFiles, Failure> {
+    let mut plan = GeneratedFiles::default();
     let mut problems = Vec::new();
-    let mut catalogue: Vec<(&Kind, Vec<Item>)> = Vec::new();
+    let mut catalogue: Vec<(&ItemKind, Vec<Item>)> = Vec::new();
     for kind in KINDS {
         let items = read_items(root, kind, &mut problems)?;
         plan.stale.extend(stale_pages(root, kind, &items)?);
@@ -79,7 +79,7 @@ fn plan(root: &Path) -> Result<Plan, Failure> {
     }
     plan.files
         .insert(format!("{CATALOGUE}/README.md"), index::render(&catalogue));
-    let kinds: Vec<&Kind> = catalogue.iter().map(|(kind, _)| *kind).collect();
+    let kinds: Vec<&ItemKind> = catalogue.iter().map(|(kind, _)| *kind).collect();
     plan.files
         .insert(registry::KINDS.into(), registry::kinds(&kinds));
     if problems.is_empty() {
@@ -98,7 +98,11 @@ fn found(problems: Vec<Problem>) -> Failure {
 }
 
 /// The items of a folder, ordered by file name. A folder that does not exist has none.
-fn read_items(root: &Path, kind: &Kind, problems: &mut Vec<Problem>) -> Result<Vec<Item>, Failure> {
+fn read_items(
+    root: &Path,
+    kind: &ItemKind,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for name in file_names(&root.join(kind.folder))? {
         let Some(id) = name.strip_suffix(".rs").filter(|id| *id != "mod") else {
@@ -114,7 +118,7 @@ fn read_items(root: &Path, kind: &Kind, problems: &mut Vec<Problem>) -> Result<V
     Ok(items)
 }
 
-fn stale_pages(root: &Path, kind: &Kind, items: &[Item]) -> Result<Vec<String>, Failure> {
+fn stale_pages(root: &Path, kind: &ItemKind, items: &[Item]) -> Result<Vec<String>, Failure> {
     let pages = file_names(&root.join(CATALOGUE).join(kind.name))?;
     let ids = pages.iter().filter_map(|name| name.strip_suffix(".md"));
     let stale = ids.filter(|id| !items.iter().any(|item| item.id == *id));
@@ -137,7 +141,7 @@ fn file_names(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-fn changes(root: &Path, plan: &Plan) -> Vec<Problem> {
+fn changes(root: &Path, plan: &GeneratedFiles) -> Vec<Problem> {
     let differing =
         plan.files
             .iter()
@@ -179,7 +183,7 @@ fn report(changes: &[Problem], total: usize) -> Result<String, Failure> {
 }
 
 /// Touches only what differs, so that cargo does not rebuild what includes an unchanged page.
-fn apply(root: &Path, plan: &Plan, changes: &[Problem]) -> Result<(), Failure> {
+fn apply(root: &Path, plan: &GeneratedFiles, changes: &[Problem]) -> Result<(), Failure> {
     for path in changes.iter().map(|change| &change.path) {
         let target = root.join(path);
         let done = match plan.files.get(path) {

@@ -2,11 +2,11 @@
 
 use crate::bound::{self, Bound};
 use crate::interval::ratio;
-use crate::repeats::{self, Group, find};
+use crate::repeats::{self, RepeatGroup, find};
 use crate::{curves, job, measures, settings, words};
 use model::comparison::{
-    COMPARE_SCHEMA, Cell, Compared, Comparison, Measure, Part, Ratio, Repeats, Row, Standing,
-    Subject,
+    COMPARE_SCHEMA, Compared, Comparison, ComparisonCell, ComparisonRow, ComparisonSubject,
+    Measure, Part, Ratio, Repeats, Standing,
 };
 use model::record::Record;
 
@@ -31,13 +31,13 @@ pub fn records(
     strict: bool,
 ) -> Comparison {
     let subject = |one: &Named<'_>| measures::of(one.name, one.id, one.record);
-    let subjects: Vec<Subject> = given.iter().map(subject).collect();
-    let others: Vec<Subject> = known.iter().map(subject).collect();
+    let subjects: Vec<ComparisonSubject> = given.iter().map(subject).collect();
+    let others: Vec<ComparisonSubject> = known.iter().map(subject).collect();
     let is_same: Vec<bool> = given
         .iter()
         .map(|one| settings::is_same(given[base].record, one.record))
         .collect();
-    let all: Vec<(&Subject, &Record)> = subjects
+    let all: Vec<(&ComparisonSubject, &Record)> = subjects
         .iter()
         .zip(given)
         .chain(
@@ -79,7 +79,7 @@ pub fn records(
 }
 
 /// Runs of one setting on one device, those with at least two.
-fn repeat_groups<'a>(all: &[(&'a Subject, &Record)]) -> Vec<Group<'a>> {
+fn repeat_groups<'a>(all: &[(&'a ComparisonSubject, &Record)]) -> Vec<RepeatGroup<'a>> {
     let mut seen: Vec<i64> = Vec::new();
     let once = all.iter().filter(|(subject, _)| match subject.record {
         Some(id) if seen.contains(&id) => false,
@@ -89,7 +89,7 @@ fn repeat_groups<'a>(all: &[(&'a Subject, &Record)]) -> Vec<Group<'a>> {
         }
         None => false,
     });
-    let own: Vec<&(&Subject, &Record)> = once.collect();
+    let own: Vec<&(&ComparisonSubject, &Record)> = once.collect();
     let groups = settings::groups(&own.iter().map(|one| one.1).collect::<Vec<_>>());
     let group = |indices: Vec<usize>| indices.into_iter().map(|index| own[index].0).collect();
     groups
@@ -101,10 +101,10 @@ fn repeat_groups<'a>(all: &[(&'a Subject, &Record)]) -> Vec<Group<'a>> {
 
 fn compared(
     part: &Part,
-    subjects: &[Subject],
+    subjects: &[ComparisonSubject],
     base: usize,
     is_same: &[bool],
-    groups: &[Group<'_>],
+    groups: &[RepeatGroup<'_>],
 ) -> Compared {
     let beside: Vec<Option<(&Part, Option<String>)>> = subjects
         .iter()
@@ -148,7 +148,10 @@ fn compared(
 
 /// The load of a subject that stands beside one of the base's, and why it is not like it: of the same name, else the only
 /// one, else the only one with a like job.
-fn counterpart<'a>(part: &Part, subject: &'a Subject) -> Option<(&'a Part, Option<String>)> {
+fn counterpart<'a>(
+    part: &Part,
+    subject: &'a ComparisonSubject,
+) -> Option<(&'a Part, Option<String>)> {
     let like: Vec<&Part> = subject
         .parts
         .iter()
@@ -179,8 +182,8 @@ fn row(
     beside: &[Option<(&Part, Option<String>)>],
     base: usize,
     is_same: &[bool],
-    groups: &[Group<'_>],
-) -> Row {
+    groups: &[RepeatGroup<'_>],
+) -> ComparisonRow {
     let own = find(part, name);
     let repeats = repeats::of(groups, part, name);
     let cell = |(index, other): (usize, &Option<(&Part, Option<String>)>)| {
@@ -192,10 +195,10 @@ fn row(
             }
             _ => None,
         };
-        Some(Cell { measure, ratio })
+        Some(ComparisonCell { measure, ratio })
     };
     let cells = beside.iter().enumerate().map(cell).collect();
-    Row {
+    ComparisonRow {
         measure: name.into(),
         cells,
         repeats,
@@ -231,7 +234,7 @@ fn against(
 fn remarks(
     part: &Part,
     beside: &[Option<(&Part, Option<String>)>],
-    subjects: &[Subject],
+    subjects: &[ComparisonSubject],
     base: usize,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -302,7 +305,7 @@ mod tests {
         record
     }
 
-    fn cell<'a>(comparison: &'a Comparison, measure: &str, subject: usize) -> &'a Cell {
+    fn cell<'a>(comparison: &'a Comparison, measure: &str, subject: usize) -> &'a ComparisonCell {
         let row = comparison.compared[0]
             .rows
             .iter()

@@ -106,11 +106,11 @@ pub(crate) mod tests {
     use super::*;
     use crate::fixture::run;
     use analyse::curve;
-    use model::curve::{Axis, Setting, Visit};
+    use model::curve::{Axis, CurveSetting, Visit};
 
     /// A sweep of depths on a device that serves `servers` I/Os at once, three visits a point.
     pub fn sweep(depths: &[u64], servers: f64) -> Record {
-        let setting = |depth: &u64| Setting {
+        let setting = |depth: &u64| CurveSetting {
             option: "iodepth".into(),
             value: depth.to_string(),
         };

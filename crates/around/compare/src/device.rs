@@ -7,7 +7,7 @@ use model::record::Record;
 
 /// Where a record was made.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct DevicePlace {
     /// Kernel name, or what the source calls it.
     pub device: String,
     /// Serial number, or another name that is the device's own; empty where there is none.
@@ -19,14 +19,14 @@ pub struct Place {
 }
 
 /// The place of any record.
-pub fn place(record: &Record) -> Place {
+pub fn place(record: &Record) -> DevicePlace {
     match &record.imported {
         Some(imported) => foreign(imported),
         None => native(&record.path),
     }
 }
 
-fn native(path: &IoPath) -> Place {
+fn native(path: &IoPath) -> DevicePlace {
     let device = path
         .queue_device()
         .map_or_else(String::new, |layer| layer.name.clone());
@@ -63,7 +63,7 @@ fn native(path: &IoPath) -> Place {
         .iter()
         .map(|layer| word(layer.kind, layer.fact("fstype")))
         .collect();
-    Place {
+    DevicePlace {
         device,
         identity: identities.join("+"),
         label,
@@ -85,7 +85,7 @@ fn word(kind: LayerKind, file_system: Option<&str>) -> String {
     }
 }
 
-fn foreign(imported: &Imported) -> Place {
+fn foreign(imported: &Imported) -> DevicePlace {
     let told = |names: &[&str]| {
         names
             .iter()
@@ -110,7 +110,7 @@ fn foreign(imported: &Imported) -> Place {
         (None, true) => imported_name(imported),
     };
     let identity = told(&["serial"]).unwrap_or_default();
-    Place {
+    DevicePlace {
         device,
         identity,
         label,

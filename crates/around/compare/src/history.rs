@@ -4,7 +4,7 @@ use crate::compare::Named;
 use crate::{change_point, job, measures, repeats, words};
 use diagnose::difference::{WEIGHT_MIN, differences};
 use model::comparison::{
-    ChangePoint, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part, Subject,
+    ChangePoint, ComparisonSubject, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part,
 };
 use model::difference::Difference;
 use model::job::identity;
@@ -15,7 +15,7 @@ const USUAL: [&str; 2] = ["iops", "p99"];
 
 /// What to look for.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct HistoryWish {
     /// Measures by name, with direction or for all; empty for the usual ones.
     pub measures: Vec<String>,
     /// Chance of a false change anywhere.
@@ -24,10 +24,10 @@ pub struct Wish {
     pub seed: u64,
 }
 
-impl Default for Wish {
+impl Default for HistoryWish {
     /// The usual measures, a false change in one of twenty histories, and the same draws each time.
-    fn default() -> Wish {
-        Wish {
+    fn default() -> HistoryWish {
+        HistoryWish {
             measures: Vec::new(),
             alpha: 0.05,
             seed: 1,
@@ -36,8 +36,8 @@ impl Default for Wish {
 }
 
 /// The history of records.
-pub fn history(given: &[Named<'_>], wish: &Wish) -> History {
-    let mut all: Vec<(Subject, &Record)> = given
+pub fn history(given: &[Named<'_>], wish: &HistoryWish) -> History {
+    let mut all: Vec<(ComparisonSubject, &Record)> = given
         .iter()
         .map(|one| (measures::of(one.name, one.id, one.record), one.record))
         .collect();
@@ -72,7 +72,7 @@ pub fn history(given: &[Named<'_>], wish: &Wish) -> History {
 }
 
 /// The measures of a part that are looked at.
-fn looked_at(part: &Part, wish: &Wish) -> Vec<String> {
+fn looked_at(part: &Part, wish: &HistoryWish) -> Vec<String> {
     let names: Vec<&str> = match wish.measures.is_empty() {
         true => USUAL.to_vec(),
         false => wish.measures.iter().map(String::as_str).collect(),
@@ -91,7 +91,7 @@ fn looked_at(part: &Part, wish: &Wish) -> Vec<String> {
 /// Adds a record's number to the series of like jobs on like paths.
 fn add<'a>(
     series: &mut Vec<(HistorySeries, Vec<&'a Record>)>,
-    subject: &Subject,
+    subject: &ComparisonSubject,
     part: &Part,
     name: &str,
     record: &'a Record,
@@ -159,7 +159,7 @@ fn job_words(part: &Part) -> String {
     format!("{}{more}", job::phrase(&part.job))
 }
 
-fn place(subject: &Subject) -> String {
+fn place(subject: &ComparisonSubject) -> String {
     let host = if subject.host.is_empty() {
         String::new()
     } else {
@@ -250,7 +250,7 @@ fn kernel(before: &str, after: &str) -> Difference {
     Difference {
         place: "machine".into(),
         name: "kernel".into(),
-        what: model::difference::What::Fact,
+        what: model::difference::DifferenceWhat::Fact,
         a: Some(before.into()),
         b: Some(after.into()),
         weight: 0.5,
@@ -336,7 +336,7 @@ mod tests {
         let measures = measures.iter().map(|name| name.to_string()).collect();
         history(
             &given,
-            &Wish {
+            &HistoryWish {
                 measures,
                 alpha: 0.05,
                 seed: 1,

@@ -7,7 +7,8 @@ use crate::repeats::find;
 use crate::{job, words};
 use analyse::spread;
 use model::comparison::{
-    Basis, Better, Caveat, Entry, JobFacts, Measure, Part, RANK_SCHEMA, RankedJob, Ranking, Subject,
+    Basis, Better, Caveat, ComparisonEntry, ComparisonSubject, JobFacts, Measure, Part,
+    RANK_SCHEMA, RankedJob, Ranking,
 };
 use model::units;
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 const LARGE_BLOCK: u64 = 65_536;
 
 /// Ranks. `by` is the name of a measure; without it, I/Os a second or bytes a second, by the size of the blocks.
-pub fn ranking(subjects: &[Subject], by: Option<&str>) -> Ranking {
+pub fn ranking(subjects: &[ComparisonSubject], by: Option<&str>) -> Ranking {
     let mut jobs: Vec<RankedJob> = Vec::new();
     let mut alone: Vec<(String, String)> = Vec::new();
     for group in groups(subjects) {
@@ -42,11 +43,11 @@ pub fn ranking(subjects: &[Subject], by: Option<&str>) -> Ranking {
 }
 
 /// A load with the record it is of.
-type Load<'a> = (&'a Subject, &'a Part);
+type Load<'a> = (&'a ComparisonSubject, &'a Part);
 
 /// Loads whose jobs are alike. Those that tell most come first; one that tells little joins the only group it is like,
 /// and where it is like several it stands with those that tell as little.
-fn groups(subjects: &[Subject]) -> Vec<Vec<Load<'_>>> {
+fn groups(subjects: &[ComparisonSubject]) -> Vec<Vec<Load<'_>>> {
     let mut loads: Vec<Load<'_>> = subjects
         .iter()
         .flat_map(|subject| subject.parts.iter().map(move |part| (subject, part)))
@@ -98,7 +99,7 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
         .map(String::from)
         .or_else(|| measure_of(group))
         .ok_or_else(lone)?;
-    let mut entries: Vec<Entry> = devices(group)
+    let mut entries: Vec<ComparisonEntry> = devices(group)
         .iter()
         .filter_map(|loads| entry(loads, &by))
         .collect();
@@ -106,7 +107,7 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
         return Err(lone());
     }
     let better = entries[0].by.better;
-    let worse = |a: &Entry, b: &Entry| match better {
+    let worse = |a: &ComparisonEntry, b: &ComparisonEntry| match better {
         Better::More => b.by.value.total_cmp(&a.by.value),
         Better::Less => a.by.value.total_cmp(&b.by.value),
     };
@@ -201,10 +202,10 @@ fn devices<'a>(group: &[Load<'a>]) -> Vec<Vec<Load<'a>>> {
 }
 
 /// A run that has the measure by which devices are ranked.
-type Run<'a> = (&'a Subject, &'a Part, &'a Measure);
+type RankedRun<'a> = (&'a ComparisonSubject, &'a Part, &'a Measure);
 
-fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
-    let runs: Vec<Run<'_>> = loads
+fn entry(loads: &[Load<'_>], by: &str) -> Option<ComparisonEntry> {
+    let runs: Vec<RankedRun<'_>> = loads
         .iter()
         .filter_map(|(subject, part)| Some((*subject, *part, find(part, by)?)))
         .collect();
@@ -212,7 +213,7 @@ fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
     let direction = by.rsplit_once('.').map(|(direction, _)| direction);
     let side = |word: &str| mean_beside(&runs, direction, word);
     let ranked_by: Vec<&Measure> = runs.iter().map(|(_, _, measure)| *measure).collect();
-    Some(Entry {
+    Some(ComparisonEntry {
         rank: 0,
         label: label(first),
         records: runs
@@ -235,7 +236,7 @@ fn entry(loads: &[Load<'_>], by: &str) -> Option<Entry> {
     })
 }
 
-fn label(subject: &Subject) -> String {
+fn label(subject: &ComparisonSubject) -> String {
     if subject.host.is_empty() {
         subject.label.clone()
     } else {
@@ -243,7 +244,7 @@ fn label(subject: &Subject) -> String {
     }
 }
 
-fn sources(runs: &[Run<'_>]) -> Vec<String> {
+fn sources(runs: &[RankedRun<'_>]) -> Vec<String> {
     let mut sources: Vec<String> = runs
         .iter()
         .map(|(subject, ..)| subject.source.clone())
@@ -253,7 +254,7 @@ fn sources(runs: &[Run<'_>]) -> Vec<String> {
 }
 
 /// What limits the result of these runs, each mark once.
-fn caveats(runs: &[Run<'_>]) -> Vec<Caveat> {
+fn caveats(runs: &[RankedRun<'_>]) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = Vec::new();
     if runs.len() == 1 {
         let why = "one run: what differs between runs is not in its interval".to_string();
@@ -271,7 +272,7 @@ fn caveats(runs: &[Run<'_>]) -> Vec<Caveat> {
 }
 
 /// The mean over the runs of another measure: of the direction ranked by, of all together, else of reads or of writes.
-fn mean_beside(runs: &[Run<'_>], direction: Option<&str>, word: &str) -> Option<f64> {
+fn mean_beside(runs: &[RankedRun<'_>], direction: Option<&str>, word: &str) -> Option<f64> {
     let own = direction.map(|direction| format!("{direction}.{word}"));
     let (all, reads, writes) = (
         word.to_string(),
@@ -316,7 +317,7 @@ fn is_certainly_better(a: &Measure, b: &Measure) -> bool {
     }
 }
 
-fn remarks(group: &[Load<'_>], entries: &[Entry]) -> Vec<String> {
+fn remarks(group: &[Load<'_>], entries: &[ComparisonEntry]) -> Vec<String> {
     let mut remarks = Vec::new();
     let (_, most) = group[0];
     let mut silent: Vec<String> = Vec::new();
@@ -375,7 +376,7 @@ fn sentence(jobs: &[RankedJob], alone: usize) -> String {
             _ => "Nothing can be ranked: no two devices had the same job.".into(),
         };
     };
-    let label = |entry: &Entry| entry.label.clone();
+    let label = |entry: &ComparisonEntry| entry.label.clone();
     let chain = match &first.entries[..] {
         entries if entries.len() <= 4 => entries.iter().map(label).collect::<Vec<_>>().join(" > "),
         [best, .., worst] => format!("{} > … > {}", best.label, worst.label),
@@ -404,7 +405,7 @@ mod tests {
     use crate::measures;
     use model::record::Record;
 
-    fn subject(name: &str, record: &Record) -> Subject {
+    fn subject(name: &str, record: &Record) -> ComparisonSubject {
         measures::of(name, name.parse().ok(), record)
     }
 

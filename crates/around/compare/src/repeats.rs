@@ -1,17 +1,17 @@
 //! What runs of one setting differ by: the only thing that tells what one run against another is worth.
 
 use crate::job;
-use model::comparison::{Measure, Part, Repeats, Subject};
+use model::comparison::{ComparisonSubject, Measure, Part, Repeats};
 use stats::t_quantile;
 
 /// Below so many degrees of freedom a bound on the difference of two runs would be a guess.
 const FREEDOM_MIN: usize = 3;
 
 /// Runs that have device and every setting in common, at least two. The caller knows the settings.
-pub type Group<'a> = Vec<&'a Subject>;
+pub type RepeatGroup<'a> = Vec<&'a ComparisonSubject>;
 
 /// What the groups say of a measure under a job like `part`'s. None where no group has two such runs.
-pub fn of(groups: &[Group<'_>], part: &Part, measure: &str) -> Option<Repeats> {
+pub fn of(groups: &[RepeatGroup<'_>], part: &Part, measure: &str) -> Option<Repeats> {
     let mut records = Vec::new();
     let (mut settings, mut largest, mut square, mut freedom) = (0, 0.0f64, 0.0, 0);
     for group in groups {
@@ -50,7 +50,7 @@ pub fn of(groups: &[Group<'_>], part: &Part, measure: &str) -> Option<Repeats> {
 }
 
 /// The number of the one load of a subject that is like a part's.
-fn value(subject: &Subject, part: &Part, measure: &str) -> Option<f64> {
+fn value(subject: &ComparisonSubject, part: &Part, measure: &str) -> Option<f64> {
     let like = |other: &&Part| {
         (other.name == part.name || subject.parts.len() == 1)
             && job::differs(&other.job, &part.job).is_empty()
@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn repeats_tell_the_largest_difference_and_what_to_expect() {
-        let subjects: Vec<Subject> = [10_000.0, 10_200.0, 9_900.0, 10_100.0, 12_000.0]
+        let subjects: Vec<ComparisonSubject> = [10_000.0, 10_200.0, 9_900.0, 10_100.0, 12_000.0]
             .into_iter()
             .enumerate()
             .map(|(index, iops)| measures::of("x", Some(index as i64), &run(iops, 0.0, 10)))
             .collect();
         let (first, rest) = subjects.split_at(4);
         let part = &subjects[0].parts[0];
-        let group: Group<'_> = first.iter().collect();
+        let group: RepeatGroup<'_> = first.iter().collect();
         let found = of(&[group], part, "read.iops").unwrap();
         assert_eq!((found.settings, found.records.len()), (1, 4));
         assert!(

@@ -1,7 +1,10 @@
 //! The first line of a comparison: what differs, and what that is worth.
 
 use crate::words;
-use model::comparison::{Cell, Compared, Comparison, Ratio, Repeats, Row, Standing, Subject};
+use model::comparison::{
+    Compared, Comparison, ComparisonCell, ComparisonRow, ComparisonSubject, Ratio, Repeats,
+    Standing,
+};
 
 /// Measures that a person asks for first, by the last word of their names.
 const FIRST: [&str; 4] = ["iops", "per_s", "p99", "mean"];
@@ -21,8 +24,8 @@ fn single_percentiles(comparison: &Comparison) -> Option<String> {
         word.strip_prefix('p')
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let is_percentile = |row: &&Row| row.measure.split('.').any(is_word);
-    let rows: Vec<&Row> = comparison
+    let is_percentile = |row: &&ComparisonRow| row.measure.split('.').any(is_word);
+    let rows: Vec<&ComparisonRow> = comparison
         .compared
         .iter()
         .flat_map(|one| &one.rows)
@@ -87,7 +90,7 @@ fn several(
     comparison: &Comparison,
     compared: &Compared,
     others: &[usize],
-    base: &Subject,
+    base: &ComparisonSubject,
     place: &str,
 ) -> String {
     let Some(row) = headline_rows(compared).into_iter().next() else {
@@ -138,12 +141,12 @@ fn rank(standing: Standing) -> u8 {
     }
 }
 
-fn standing(row: &Row, index: usize) -> Option<Standing> {
+fn standing(row: &ComparisonRow, index: usize) -> Option<Standing> {
     Some(row.cells[index].as_ref()?.ratio.as_ref()?.standing)
 }
 
 /// Where no ratio can be given: why.
-fn nothing(comparison: &Comparison, base: &Subject) -> String {
+fn nothing(comparison: &Comparison, base: &ComparisonSubject) -> String {
     let unlike = comparison
         .compared
         .iter()
@@ -175,16 +178,17 @@ fn ratios(compared: &Compared) -> Vec<&Ratio> {
         .iter()
         .flat_map(|row| &row.cells)
         .flatten()
-        .filter_map(|cell: &Cell| cell.ratio.as_ref())
+        .filter_map(|cell: &ComparisonCell| cell.ratio.as_ref())
         .collect()
 }
 
 /// The rows of the first line: a rate and a latency of the busiest direction.
-fn headline_rows(compared: &Compared) -> Vec<&Row> {
+fn headline_rows(compared: &Compared) -> Vec<&ComparisonRow> {
     let with = |word: &str| {
-        let ends = |row: &&Row| row.measure.rsplit('.').next() == Some(word);
-        let has_ratio = |row: &&Row| row.cells.iter().flatten().any(|cell| cell.ratio.is_some());
-        let value = |row: &&Row| {
+        let ends = |row: &&ComparisonRow| row.measure.rsplit('.').next() == Some(word);
+        let has_ratio =
+            |row: &&ComparisonRow| row.cells.iter().flatten().any(|cell| cell.ratio.is_some());
+        let value = |row: &&ComparisonRow| {
             row.cells
                 .iter()
                 .flatten()
@@ -198,7 +202,7 @@ fn headline_rows(compared: &Compared) -> Vec<&Row> {
             .filter(has_ratio)
             .max_by(|a, b| value(a).total_cmp(&value(b)))
     };
-    let found: Vec<&Row> = FIRST.into_iter().filter_map(with).collect();
+    let found: Vec<&ComparisonRow> = FIRST.into_iter().filter_map(with).collect();
     // A tool that only tells bytes a second, or a mean, has those.
     let found = if found.is_empty() {
         ["bw", "await"].into_iter().filter_map(with).collect()
@@ -214,9 +218,9 @@ fn headline_rows(compared: &Compared) -> Vec<&Row> {
     rate.into_iter().chain(latency.copied()).collect()
 }
 
-fn headline(compared: &Compared, index: usize) -> Vec<(&Row, &Ratio)> {
+fn headline(compared: &Compared, index: usize) -> Vec<(&ComparisonRow, &Ratio)> {
     let with = |row| {
-        let row: &Row = row;
+        let row: &ComparisonRow = row;
         Some((row, row.cells[index].as_ref()?.ratio.as_ref()?))
     };
     headline_rows(compared)
@@ -225,7 +229,7 @@ fn headline(compared: &Compared, index: usize) -> Vec<(&Row, &Ratio)> {
         .collect()
 }
 
-fn said(row: &Row, ratio: &Ratio) -> String {
+fn said(row: &ComparisonRow, ratio: &Ratio) -> String {
     format!(
         "{} {}",
         words::title(&row.measure),
@@ -284,7 +288,7 @@ fn share(share: f64) -> String {
 }
 
 /// What repeats say of one measure, for the foot of a table.
-pub fn repeats_line(row: &Row) -> Option<String> {
+pub fn repeats_line(row: &ComparisonRow) -> Option<String> {
     let repeats = row.repeats.as_ref()?;
     let expect = repeats
         .reach
@@ -300,6 +304,6 @@ pub fn repeats_line(row: &Row) -> Option<String> {
 }
 
 /// The measure of a compared load by which a person asks first; none where there is no ratio.
-pub fn first_row(compared: &Compared) -> Option<&Row> {
+pub fn first_row(compared: &Compared) -> Option<&ComparisonRow> {
     headline_rows(compared).into_iter().next()
 }

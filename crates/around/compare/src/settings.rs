@@ -2,7 +2,7 @@
 
 use diagnose::difference::{WEIGHT_MIN, differences};
 use model::comparison::SettingsDiffer;
-use model::difference::What;
+use model::difference::DifferenceWhat;
 use model::iopath::IoPath;
 use model::record::Record;
 
@@ -51,7 +51,7 @@ pub fn is_same(a: &Record, b: &Record) -> bool {
         && !differences(&a.path, &b.path, ["a", "b"], Some(&b.job))
             .differences
             .iter()
-            .any(|one| one.what == What::Setting && one.weight >= WEIGHT_MIN)
+            .any(|one| one.what == DifferenceWhat::Setting && one.weight >= WEIGHT_MIN)
 }
 
 /// Records of one setting each, in groups: indices.

@@ -13,7 +13,7 @@ const KEY_LINES: usize = 12;
 const NO_END: &str = "its last brace is missing";
 
 /// A document.
-pub struct Document<T> {
+pub struct EmbeddedJson<T> {
     /// Where it stands; to the end of the text where it is not whole.
     pub lines: Range<usize>,
     /// What it says, or why nobody knows.
@@ -28,7 +28,7 @@ pub fn documents<'a, T>(
     text: &'a Text<'a>,
     words: &'a [&'a str],
     read: impl Fn(&str) -> Result<(T, usize), String> + 'a,
-) -> impl Iterator<Item = Document<T>> + 'a {
+) -> impl Iterator<Item = EmbeddedJson<T>> + 'a {
     let (mut broken, mut index) = (0, 0);
     std::iter::from_fn(move || {
         if broken == BROKEN_MAX {
@@ -38,7 +38,7 @@ pub fn documents<'a, T>(
         // Nearly always it is as its tool wrote it, and then its end need not be looked for.
         let begun = text.from(index).trim_start();
         let document = match read(begun) {
-            Ok((said, used)) => Document {
+            Ok((said, used)) => EmbeddedJson {
                 lines: index..text.line_of(&begun[..used]) + 1,
                 said: Ok(said),
                 is_whole: true,
@@ -67,16 +67,16 @@ fn pasted<T>(
     text: &Text,
     first: usize,
     read: &impl Fn(&str) -> Result<(T, usize), String>,
-) -> Document<T> {
+) -> EmbeddedJson<T> {
     let Some((end, document)) = cut_out(text, first) else {
-        return Document {
+        return EmbeddedJson {
             lines: first..text.lines.len(),
             said: Err(NO_END.into()),
             is_whole: false,
         };
     };
     let said = read(&document).or_else(|_| read(&without_nan(&document)));
-    Document {
+    EmbeddedJson {
         lines: first..end,
         said: said.map(|(said, _)| said),
         is_whole: true,

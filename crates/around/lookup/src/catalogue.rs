@@ -13,7 +13,7 @@ use std::borrow::Cow;
     derive(schemars::JsonSchema),
     schemars(rename = "CatalogueEntry")
 )]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
     /// `field` or `series`.
     pub kind: &'static str,
@@ -29,7 +29,7 @@ pub struct Entry {
 pub struct Catalogue {
     schema: &'static str,
     /// By kind and id.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogueEntry>,
 }
 
 /// The catalogue.
@@ -41,10 +41,10 @@ pub fn all() -> Catalogue {
 }
 
 /// Everything, by kind and id.
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<CatalogueEntry> {
     let of_kind = |&(kind, pages): &'static (&str, _)| {
         let pages: &'static [(&str, &str)] = pages;
-        pages.iter().map(move |&(id, page)| Entry {
+        pages.iter().map(move |&(id, page)| CatalogueEntry {
             kind,
             id: id.into(),
             page: page.into(),
@@ -54,12 +54,12 @@ pub fn entries() -> Vec<Entry> {
 }
 
 /// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.
-fn fields() -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn fields() -> Vec<CatalogueEntry> {
+    let mut entries: Vec<CatalogueEntry> = Vec::new();
     for sensor in sensors::ALL {
         for field in sensor.fields {
             let page = field_page::field(field, sensor.id, sensor.reads).into();
-            entries.push(Entry {
+            entries.push(CatalogueEntry {
                 kind: "field",
                 id: field.id().into(),
                 page,
@@ -71,7 +71,7 @@ fn fields() -> Vec<Entry> {
             let id = metric.id();
             if !entries.iter().any(|entry| entry.id == id) {
                 let page = field_page::metric(metric, sensor.id, sensor.reads).into();
-                entries.push(Entry {
+                entries.push(CatalogueEntry {
                     kind: "series",
                     id: id.into(),
                     page,
@@ -82,7 +82,7 @@ fn fields() -> Vec<Entry> {
     entries
 }
 
-impl Entry {
+impl CatalogueEntry {
     /// The heading of its page; for fields, whose heading is the id, what it says.
     pub fn title(&self) -> &str {
         let mut lines = self.page.lines();

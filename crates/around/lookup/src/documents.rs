@@ -2,7 +2,7 @@
 
 use model::subject::Subject;
 use serde::{Deserialize, Serialize};
-use store::{Note, Origin, Row};
+use store::{Note, Origin, RecordRow};
 
 /// What was applied, or would be: `iodyno.apply/2`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,12 +40,12 @@ pub struct AppliedValue {
 pub struct RecordList {
     schema: &'static str,
     /// The newest first.
-    pub records: Vec<Row>,
+    pub records: Vec<RecordRow>,
 }
 
 impl RecordList {
     /// These.
-    pub fn of(records: Vec<Row>) -> RecordList {
+    pub fn of(records: Vec<RecordRow>) -> RecordList {
         RecordList {
             schema: "iodyno.list/1",
             records,
@@ -76,7 +76,13 @@ pub struct Shown<R> {
 
 impl<R> Shown<R> {
     /// A record with what its store has beside it.
-    pub fn of(id: i64, record: R, tags: Vec<String>, notes: Vec<Note>, like: &[Row]) -> Shown<R> {
+    pub fn of(
+        id: i64,
+        record: R,
+        tags: Vec<String>,
+        notes: Vec<Note>,
+        like: &[RecordRow],
+    ) -> Shown<R> {
         Shown {
             schema: "iodyno.show/1",
             id,

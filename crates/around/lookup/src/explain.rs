@@ -1,8 +1,8 @@
 //! The page of one thing, with what this machine has to say on it.
 
-use crate::catalogue::{Entry, entries};
+use crate::catalogue::{CatalogueEntry, entries};
 use model::layers::Span;
-use observe::{Rung, Step, rung};
+use observe::{Rung, RungStep, rung};
 use serde::Serialize;
 
 /// As many names are suggested.
@@ -14,7 +14,7 @@ const NEAR_MAX: usize = 8;
 pub struct Page {
     /// The thing and its page.
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: CatalogueEntry,
     /// The one page that depends on the machine: the best way to see layers is found by trying it.
     #[serde(skip_serializing_if = "Option::is_none")]
     here: Option<Here>,
@@ -75,7 +75,7 @@ impl Page {
 impl Here {
     fn of(rung: Rung) -> Here {
         let taken = rung.name;
-        let step = |step: Step| HereStep {
+        let step = |step: RungStep| HereStep {
             rung: step.name,
             gives: step.gives,
             taken: step.name == taken,

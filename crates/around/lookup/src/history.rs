@@ -1,9 +1,9 @@
 //! One device over time: which records are its own, and their history.
 
 use crate::records::{all, named};
-use compare::history::{Wish, history};
+use compare::history::{HistoryWish, history};
 use model::comparison::History;
-use store::{Filter, Kind, Row, Store, StoreError};
+use store::{Filter, RecordRow, Store, StoreError, StoreErrorKind};
 
 /// How many of the newest records are looked at where nobody says.
 pub const LIMIT: u32 = 500;
@@ -13,7 +13,7 @@ pub const LIMIT: u32 = 500;
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn rows(store: &Store, of: &str, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+pub fn rows(store: &Store, of: &str, filter: &Filter) -> Result<Vec<RecordRow>, StoreError> {
     let ways: [fn(&mut Filter, String); 3] = [
         |filter, of| filter.device = Some(of),
         |filter, of| filter.serial = Some(of),
@@ -34,10 +34,15 @@ pub fn rows(store: &Store, of: &str, filter: &Filter) -> Result<Vec<Row>, StoreE
 ///
 /// # Errors
 /// When there is none, or one cannot be read; `what` says of what they are.
-pub fn of(store: &Store, rows: &[Row], what: &str, wish: &Wish) -> Result<History, StoreError> {
+pub fn of(
+    store: &Store,
+    rows: &[RecordRow],
+    what: &str,
+    wish: &HistoryWish,
+) -> Result<History, StoreError> {
     if rows.is_empty() {
         let message = format!("There is no record of {what}.");
-        let error = StoreError::new(Kind::Usage, message);
+        let error = StoreError::new(StoreErrorKind::Usage, message);
         return Err(error.hint("`iodyno list` shows what there is."));
     }
     let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();

@@ -4,14 +4,14 @@ use compare::compare::{Named, records as side_by_side};
 use compare::{measures, rank};
 use model::comparison::{Comparison, Ranking};
 use model::record::Record;
-use store::{Filter, Kind, Store, StoreError};
+use store::{Filter, Store, StoreError, StoreErrorKind};
 
 /// Like records that are looked at to learn what repeats differ by, for each record that is compared.
 const LIKE_MAX: usize = 30;
 
 /// One thing that is compared.
 #[derive(Debug)]
-pub struct Given {
+pub struct GivenRecord {
     /// As people call it.
     pub name: String,
     /// Number in the store.
@@ -39,8 +39,8 @@ pub fn light(mut record: Record) -> Record {
 ///
 /// # Errors
 /// When there is none of this number, or it cannot be read.
-pub fn of(store: &Store, id: i64) -> Result<Given, StoreError> {
-    Ok(Given {
+pub fn of(store: &Store, id: i64) -> Result<GivenRecord, StoreError> {
+    Ok(GivenRecord {
         name: id.to_string(),
         id: Some(id),
         file: None,
@@ -52,7 +52,7 @@ pub fn of(store: &Store, id: i64) -> Result<Given, StoreError> {
 ///
 /// # Errors
 /// See [`of`].
-pub fn all(store: &Store, ids: &[i64]) -> Result<Vec<Given>, StoreError> {
+pub fn all(store: &Store, ids: &[i64]) -> Result<Vec<GivenRecord>, StoreError> {
     ids.iter().map(|id| of(store, *id)).collect()
 }
 
@@ -60,7 +60,11 @@ pub fn all(store: &Store, ids: &[i64]) -> Result<Vec<Given>, StoreError> {
 ///
 /// # Errors
 /// See [`of`].
-pub fn filtered(store: &Store, filter: &Filter, given: &[Given]) -> Result<Vec<Given>, StoreError> {
+pub fn filtered(
+    store: &Store,
+    filter: &Filter,
+    given: &[GivenRecord],
+) -> Result<Vec<GivenRecord>, StoreError> {
     let mut rows = store.query(filter)?;
     rows.reverse();
     let is_new = |id: &i64| !given.iter().any(|one| one.id == Some(*id));
@@ -75,7 +79,7 @@ pub fn filtered(store: &Store, filter: &Filter, given: &[Given]) -> Result<Vec<G
 ///
 /// # Errors
 /// See [`of`].
-pub fn like(store: &Store, given: &[Given]) -> Result<Vec<Given>, StoreError> {
+pub fn like(store: &Store, given: &[GivenRecord]) -> Result<Vec<GivenRecord>, StoreError> {
     let mut ids: Vec<i64> = Vec::new();
     for id in given.iter().filter_map(|one| one.id) {
         let rows = store.like(id)?;
@@ -88,7 +92,7 @@ pub fn like(store: &Store, given: &[Given]) -> Result<Vec<Given>, StoreError> {
 }
 
 /// As comparisons and histories take them.
-pub fn named(given: &[Given]) -> Vec<Named<'_>> {
+pub fn named(given: &[GivenRecord]) -> Vec<Named<'_>> {
     given
         .iter()
         .map(|one| Named {
@@ -103,7 +107,7 @@ pub fn named(given: &[Given]) -> Vec<Named<'_>> {
 ///
 /// # Errors
 /// When there are fewer than two.
-pub fn must_be_several(given: &[Given]) -> Result<(), StoreError> {
+pub fn must_be_several(given: &[GivenRecord]) -> Result<(), StoreError> {
     let why = match given {
         [] => "Nothing to compare: name two records or files, or rank with --rank.".to_string(),
         [only] => format!(
@@ -112,14 +116,18 @@ pub fn must_be_several(given: &[Given]) -> Result<(), StoreError> {
         ),
         _ => return Ok(()),
     };
-    Err(StoreError::new(Kind::Usage, why))
+    Err(StoreError::new(StoreErrorKind::Usage, why))
 }
 
 /// They side by side, with what repeats of them differ by: against one of them, without bounds.
 ///
 /// # Errors
 /// When there are fewer than two, or like ones cannot be read.
-pub fn comparison(store: &Store, given: &[Given], base: usize) -> Result<Comparison, StoreError> {
+pub fn comparison(
+    store: &Store,
+    given: &[GivenRecord],
+    base: usize,
+) -> Result<Comparison, StoreError> {
     must_be_several(given)?;
     let known = like(store, given)?;
     Ok(side_by_side(
@@ -132,7 +140,7 @@ pub fn comparison(store: &Store, given: &[Given], base: usize) -> Result<Compari
 }
 
 /// Devices ranked by them; by this measure, or the usual one.
-pub fn ranking(given: &[Given], by: Option<&str>) -> Ranking {
+pub fn ranking(given: &[GivenRecord], by: Option<&str>) -> Ranking {
     let subjects: Vec<_> = given
         .iter()
         .map(|one| measures::of(&one.name, one.id, &one.record))

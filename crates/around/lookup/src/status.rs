@@ -1,6 +1,6 @@
 //! What is changed and not yet put back: the journals with each setting as it was and as it is.
 
-use host::{Found, Host, Unfinished};
+use host::{FoundJournals, Host, Unfinished};
 use model::change::{Attribute, Saved};
 use model::subject::Subject;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub struct Journal {
     /// The first line that is not what was written.
     pub damaged_line: Option<usize>,
     /// The settings that it saved.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<StatusSetting>,
     /// Files that were written.
     pub files: Vec<String>,
     /// Directories that were made.
@@ -72,7 +72,7 @@ pub struct WayOut {
     derive(schemars::JsonSchema),
     schemars(rename = "SavedSetting")
 )]
-pub struct Setting {
+pub struct StatusSetting {
     /// The attribute.
     pub path: String,
     /// Its value before; of a choice the chosen word.
@@ -81,7 +81,7 @@ pub struct Setting {
     pub is: String,
 }
 
-impl Setting {
+impl StatusSetting {
     /// Whether it differs from what was saved. The tunables of a scheduler go with it and come back with it.
     pub fn is_changed(&self) -> bool {
         let is_gone_with_it = is_of_scheduler(&self.path) && self.is == "absent";
@@ -90,7 +90,12 @@ impl Setting {
 }
 
 /// The status by journals that were found in a state directory, and in others.
-pub fn of(host: &Host, state_dir: &Path, found: &Found, elsewhere: &[Unfinished]) -> Status {
+pub fn of(
+    host: &Host,
+    state_dir: &Path,
+    found: &FoundJournals,
+    elsewhere: &[Unfinished],
+) -> Status {
     let journals = |found: &[Unfinished]| {
         let told = found.iter().map(|one| journal(host, state_dir, one));
         told.collect()
@@ -119,7 +124,7 @@ pub fn read(host: &Host, state_dir: &Path) -> host::Result<Status> {
 }
 
 fn journal(host: &Host, state_dir: &Path, journal: &Unfinished) -> Journal {
-    let setting = |saved: &Saved| Setting {
+    let setting = |saved: &Saved| StatusSetting {
         path: saved.path.clone(),
         was: shown(&saved.path, &saved.old),
         is: shown(&saved.path, &host.attribute(&saved.path)),
@@ -156,7 +161,7 @@ fn is_of_scheduler(path: &str) -> bool {
 fn shown(path: &str, value: &Attribute) -> String {
     let of_path = Subject::of_path(path);
     let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
-    let reading = knob.map_or(apply::Reading::Whole, |knob| knob.reading);
+    let reading = knob.map_or(apply::ValueReading::Whole, |knob| knob.reading);
     let text = value.value().map(|text| reading.value(text));
     text.unwrap_or_else(|| value.to_string())
 }

@@ -2,14 +2,14 @@
 //! axes, and what differs in settings.
 
 use crate::Figure;
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use crate::report::{Section, header, hint, pieces, section, shell};
 use crate::svg::Picture;
 use maud::{Markup, html};
-use model::comparison::{Cell, Compared, Comparison, Measure, SettingsDiffer, Standing};
+use model::comparison::{Compared, Comparison, ComparisonCell, Measure, SettingsDiffer, Standing};
 use model::record::Record;
 use view::calendar::minute;
-use view::csv::Lines;
+use view::csv::CsvLines;
 
 /// Numbers and names as the comparison itself writes them: one place formats them, and it is not here.
 #[derive(Clone, Copy, Debug)]
@@ -176,8 +176,8 @@ fn pictures(figures: &[Figure]) -> Markup {
 }
 
 /// Who is compared.
-fn subjects(found: &Comparison, order: &[usize]) -> Table {
-    let mut table = Table::new(&[
+fn subjects(found: &Comparison, order: &[usize]) -> FigureTable {
+    let mut table = FigureTable::new(&[
         "",
         "record",
         "device",
@@ -226,9 +226,9 @@ fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wor
         )
     });
     let head = std::iter::once("measure".to_string()).chain(head).collect();
-    let mut table = Table {
+    let mut table = FigureTable {
         head,
-        ..Table::default()
+        ..FigureTable::default()
     };
     for row in &compared.rows {
         let cell = |index: &usize| match row.cells.get(*index).and_then(Option::as_ref) {
@@ -259,7 +259,7 @@ fn loads(found: &Comparison, order: &[usize], compared: &Compared, wording: &Wor
     }
 }
 
-fn cell_words(cell: &Cell, wording: &Wording) -> String {
+fn cell_words(cell: &ComparisonCell, wording: &Wording) -> String {
     let value = (wording.value)(&cell.measure);
     let Some(ratio) = &cell.ratio else {
         return value;
@@ -297,8 +297,8 @@ fn settings(found: &Comparison, order: &[usize]) -> Markup {
     }
 }
 
-fn differences(one: &SettingsDiffer) -> Table {
-    let mut table = Table::new(&["what", "where", "base", "here", "why it can matter"]);
+fn differences(one: &SettingsDiffer) -> FigureTable {
+    let mut table = FigureTable::new(&["what", "where", "base", "here", "why it can matter"]);
     let value = |value: &Option<String>| value.clone().unwrap_or("none".into());
     for difference in one.differences.iter().take(MOST_SETTINGS) {
         table.row([
@@ -338,7 +338,7 @@ fn limits(left_out: &[String]) -> Vec<String> {
 
 /// Every number of the comparison as comma-separated values, one a line.
 pub fn comparison_csv(found: &Comparison) -> String {
-    let mut out = Lines::with_head([
+    let mut out = CsvLines::with_head([
         "load",
         "measure",
         "unit",
@@ -373,7 +373,7 @@ pub fn comparison_csv(found: &Comparison) -> String {
     out.finish()
 }
 
-fn add_figures(Cell { measure, ratio }: &Cell, out: &mut Lines) {
+fn add_figures(ComparisonCell { measure, ratio }: &ComparisonCell, out: &mut CsvLines) {
     let ratio = ratio.as_ref();
     let standing = ratio.and_then(|ratio| serde_json::to_value(ratio.standing).ok());
     out.number(Some(measure.value));

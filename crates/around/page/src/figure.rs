@@ -23,7 +23,7 @@ pub struct Figure {
     /// The same for narrow screens, 340 wide; empty where the wide one does for both.
     pub narrow: Picture,
     /// The same data as a table.
-    pub table: Table,
+    pub table: FigureTable,
     /// Why there is no picture, where one would be expected.
     pub absent: Option<String>,
     /// The numbers that a script reads under a cursor and sums up over a span; none of a picture that is not over time.
@@ -34,7 +34,7 @@ pub struct Figure {
 /// The data of a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Table {
+pub struct FigureTable {
     /// Headings, with units.
     pub head: Vec<String>,
     /// At most 60 rows, each as long as the head.
@@ -63,12 +63,12 @@ impl Figure {
     }
 }
 
-impl Table {
+impl FigureTable {
     /// With these headings.
-    pub fn new(head: &[&str]) -> Table {
-        Table {
+    pub fn new(head: &[&str]) -> FigureTable {
+        FigureTable {
             head: head.iter().map(|text| (*text).to_string()).collect(),
-            ..Table::default()
+            ..FigureTable::default()
         }
     }
 
@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// Keeps 60 rows at most, evenly spread, and says so.
-    pub fn cut(mut self, what: &str) -> Table {
+    pub fn cut(mut self, what: &str) -> FigureTable {
         let all = self.rows.len();
         if all > MOST_ROWS {
             let kept = (0..MOST_ROWS).map(|index| index * (all - 1) / (MOST_ROWS - 1));
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// Keeps the first 60 rows, and says so.
-    pub fn first(mut self, what: &str) -> Table {
+    pub fn first(mut self, what: &str) -> FigureTable {
         let all = self.rows.len();
         if all > MOST_ROWS {
             self.rows.truncate(MOST_ROWS);

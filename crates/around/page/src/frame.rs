@@ -199,12 +199,12 @@ pub struct Frame {
     size: Size,
     height: f64,
     labels: Vec<(f64, String, String)>,
-    open: Option<Open>,
+    open: Option<OpenElement>,
 }
 
 /// The plot while it is drawn on.
 #[derive(Debug)]
-struct Open {
+struct OpenElement {
     /// What was drawn before it.
     under: Svg,
     /// How the script reads places on it back into values.
@@ -296,7 +296,7 @@ impl Frame {
         };
         let (x, y) = (words(x, &self.x), words(y, &self.y));
         let under = std::mem::take(&mut self.svg);
-        self.open = Some(Open { under, x, y });
+        self.open = Some(OpenElement { under, x, y });
     }
 
     /// Room below the axis for something that is not on it; gives its top.
@@ -327,7 +327,7 @@ impl Frame {
 
     /// Ends the plot: what is drawn from here on, such as a legend, does not move when a span is zoomed into.
     pub fn close_plot(&mut self) {
-        if let Some(Open { under, x, y }) = self.open.take() {
+        if let Some(OpenElement { under, x, y }) = self.open.take() {
             let plot = std::mem::replace(&mut self.svg, under);
             self.svg
                 .add(html! { g.plot data-x=(x) data-y=(y) { (plot) } });

@@ -16,7 +16,7 @@ mod svg;
 mod tests;
 
 pub use comparison::{Wording, comparison, comparison_csv, comparison_figures};
-pub use figure::{Figure, Table};
+pub use figure::{Figure, FigureTable};
 pub use figures::compared::figures as compared_figures;
 pub use figures::figures;
 pub use figures::history::{Dot, HistoryPlan, Turn, history};

@@ -2,7 +2,7 @@
 //! column of pixels and no more digits than pixels; these are exact as long as there are few enough, then spans with mean,
 //! least and greatest.
 
-use crate::reduce::Step;
+use crate::reduce::ReduceStep;
 use model::latency_map::{LatencyColumn, row_edge_ns};
 use model::units;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Readings {
     pub apart: bool,
     /// The lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<Reading>,
+    pub lines: Vec<PageReading>,
     /// Counts by latency, of a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Columns>,
@@ -36,7 +36,7 @@ pub struct Readings {
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Reading {
+pub struct PageReading {
     /// Its name in the picture.
     pub name: String,
     /// Beginnings; none where they are those of the line before.
@@ -74,7 +74,7 @@ impl Readings {
     pub fn of_lines<'a>(
         quantity: Quantity,
         has_mean: bool,
-        lines: impl Iterator<Item = (&'a str, &'a [Step])>,
+        lines: impl Iterator<Item = (&'a str, &'a [ReduceStep])>,
     ) -> Readings {
         let mut last: Option<(Vec<u64>, Vec<u64>)> = None;
         let mut all = Vec::new();
@@ -146,9 +146,9 @@ fn short(value: f64) -> Option<f64> {
     value.is_finite().then(|| units::significant(value, 4))
 }
 
-fn reading(name: &str, steps: &[Step]) -> (Reading, (Vec<u64>, Vec<u64>)) {
+fn reading(name: &str, steps: &[ReduceStep]) -> (PageReading, (Vec<u64>, Vec<u64>)) {
     let fold = steps.len().div_ceil(MOST_VALUES).max(1);
-    let parts: Vec<&[Step]> = steps.chunks(fold).collect();
+    let parts: Vec<&[ReduceStep]> = steps.chunks(fold).collect();
     let times = parts
         .iter()
         .filter_map(|part| Some((ms(part.first()?.from), ms(part.last()?.to))))
@@ -163,12 +163,12 @@ fn reading(name: &str, steps: &[Step]) -> (Reading, (Vec<u64>, Vec<u64>)) {
             .map(|one| one.and_then(|one| short(pick(one))))
             .collect()
     };
-    let reading = Reading {
+    let reading = PageReading {
         name: name.into(),
         mean: of(|(_, mean, _)| mean),
         least: (fold > 1).then(|| of(|(least, _, _)| least)),
         most: (fold > 1).then(|| of(|(_, _, most)| most)),
-        ..Reading::default()
+        ..PageReading::default()
     };
     (reading, times)
 }
@@ -177,8 +177,8 @@ fn reading(name: &str, steps: &[Step]) -> (Reading, (Vec<u64>, Vec<u64>)) {
 mod tests {
     use super::*;
 
-    fn steps(count: usize) -> Vec<Step> {
-        let step = |index: usize| Step {
+    fn steps(count: usize) -> Vec<ReduceStep> {
+        let step = |index: usize| ReduceStep {
             from: index as f64 / 10.0,
             to: (index + 1) as f64 / 10.0,
             value: (index != 3).then_some(index as f64),

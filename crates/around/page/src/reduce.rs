@@ -3,7 +3,7 @@
 
 /// One value that holds from its beginning to its end, such as a rate of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct ReduceStep {
     /// Beginning, s.
     pub from: f64,
     /// End, s.
@@ -13,7 +13,7 @@ pub struct Step {
 }
 
 /// Stretches without a value or between steps that are more than half a typical step apart.
-pub fn gaps(steps: &[Step]) -> Vec<(f64, f64)> {
+pub fn gaps(steps: &[ReduceStep]) -> Vec<(f64, f64)> {
     let typical = typical_length(steps);
     let mut gaps: Vec<(f64, f64)> = Vec::new();
     let mut add = |from: f64, to: f64| match gaps.last_mut() {
@@ -34,17 +34,21 @@ pub fn gaps(steps: &[Step]) -> Vec<(f64, f64)> {
 }
 
 /// The median length of the steps.
-pub fn typical_length(steps: &[Step]) -> f64 {
+pub fn typical_length(steps: &[ReduceStep]) -> f64 {
     let lengths: Vec<f64> = steps.iter().map(|step| step.to - step.from).collect();
     stats::median(&lengths)
 }
 
 /// Points of a line through the steps, as (place, value), with `None` where the line breaks. `place` gives the pixel of a
 /// moment. Few steps are drawn as steps; of many, each pixel column keeps four values.
-pub fn points(steps: &[Step], place: impl Fn(f64) -> f64, width: f64) -> Vec<Option<(f64, f64)>> {
+pub fn points(
+    steps: &[ReduceStep],
+    place: impl Fn(f64) -> f64,
+    width: f64,
+) -> Vec<Option<(f64, f64)>> {
     let typical = typical_length(steps);
     let mut out: Vec<Option<(f64, f64)>> = Vec::new();
-    let mut column: Option<Column> = None;
+    let mut column: Option<ReducedColumn> = None;
     let is_dense = steps.len() as f64 > width / 2.0;
     let mut last_end = f64::NEG_INFINITY;
     for step in steps {
@@ -55,7 +59,7 @@ pub fn points(steps: &[Step], place: impl Fn(f64) -> f64, width: f64) -> Vec<Opt
             out.extend(
                 column
                     .take()
-                    .map(Column::points)
+                    .map(ReducedColumn::points)
                     .into_iter()
                     .flatten()
                     .map(Some),
@@ -77,22 +81,28 @@ pub fn points(steps: &[Step], place: impl Fn(f64) -> f64, width: f64) -> Vec<Opt
                 out.extend(
                     column
                         .take()
-                        .map(Column::points)
+                        .map(ReducedColumn::points)
                         .into_iter()
                         .flatten()
                         .map(Some),
                 );
-                column = Some(Column::new(at, value));
+                column = Some(ReducedColumn::new(at, value));
             }
         }
     }
-    out.extend(column.map(Column::points).into_iter().flatten().map(Some));
+    out.extend(
+        column
+            .map(ReducedColumn::points)
+            .into_iter()
+            .flatten()
+            .map(Some),
+    );
     out
 }
 
 /// What one column of pixels keeps, with the order of its extremes.
 #[derive(Clone, Copy)]
-struct Column {
+struct ReducedColumn {
     at: f64,
     first: f64,
     last: f64,
@@ -101,9 +111,9 @@ struct Column {
     count: usize,
 }
 
-impl Column {
-    fn new(at: f64, value: f64) -> Column {
-        Column {
+impl ReducedColumn {
+    fn new(at: f64, value: f64) -> ReducedColumn {
+        ReducedColumn {
             at,
             first: value,
             last: value,
@@ -140,8 +150,8 @@ impl Column {
 mod tests {
     use super::*;
 
-    fn steps(values: impl IntoIterator<Item = Option<f64>>) -> Vec<Step> {
-        let step = |(index, value)| Step {
+    fn steps(values: impl IntoIterator<Item = Option<f64>>) -> Vec<ReduceStep> {
+        let step = |(index, value)| ReduceStep {
             from: index as f64,
             to: index as f64 + 1.0,
             value,
@@ -176,17 +186,17 @@ mod tests {
             "the line does not bridge it"
         );
         let late = [
-            Step {
+            ReduceStep {
                 from: 0.0,
                 to: 1.0,
                 value: Some(1.0),
             },
-            Step {
+            ReduceStep {
                 from: 1.0,
                 to: 2.0,
                 value: Some(1.0),
             },
-            Step {
+            ReduceStep {
                 from: 9.0,
                 to: 10.0,
                 value: Some(1.0),

@@ -1,9 +1,9 @@
 //! From raw samples of counters to what holds in each interval.
 
-use crate::reduce::Step;
+use crate::reduce::ReduceStep;
 use model::field::{Field, Formula, subject};
 use model::record::Record;
-use model::sample::{SensorLog, Series};
+use model::sample::{SampleSeries, SensorLog};
 
 /// The log of a sensor that read something.
 pub fn log_of<'a>(record: &'a Record, sensor: &str) -> Option<&'a SensorLog> {
@@ -14,7 +14,7 @@ pub fn log_of<'a>(record: &'a Record, sensor: &str) -> Option<&'a SensorLog> {
 }
 
 /// A declared field of one subject in each interval of a log. A ratio has no value where there was nothing to divide by.
-pub fn field(log: &SensorLog, field: &Field, subject: &str) -> Option<Vec<Step>> {
+pub fn field(log: &SensorLog, field: &Field, subject: &str) -> Option<Vec<ReduceStep>> {
     let names = |patterns: &[&str]| -> Vec<String> {
         let of = |pattern: &&str| pattern.replacen("{}", subject, 1);
         patterns.iter().map(of).collect()
@@ -27,9 +27,10 @@ pub fn field(log: &SensorLog, field: &Field, subject: &str) -> Option<Vec<Step>>
                 rates(log, &names(of), factor)?,
                 rates(log, &names(per), 1.0)?,
             );
-            let value =
-                |of: &Step, per: &Step| Some(of.value? / per.value.filter(|per| *per > 0.0)?);
-            let steps = of.iter().zip(&per).map(|(of, per)| Step {
+            let value = |of: &ReduceStep, per: &ReduceStep| {
+                Some(of.value? / per.value.filter(|per| *per > 0.0)?)
+            };
+            let steps = of.iter().zip(&per).map(|(of, per)| ReduceStep {
                 value: value(of, per),
                 ..*of
             });
@@ -40,8 +41,8 @@ pub fn field(log: &SensorLog, field: &Field, subject: &str) -> Option<Vec<Step>>
 
 /// What several counters grew by together, per second, between each two samples: a counter's first sample gives nothing,
 /// a reset or a failed read leaves a gap. None when a series is missing.
-pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>> {
-    let series: Vec<&Series> = names
+pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<ReduceStep>> {
+    let series: Vec<&SampleSeries> = names
         .iter()
         .map(|name| log.series(name))
         .collect::<Option<_>>()?;
@@ -50,7 +51,7 @@ pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>
             log.time_ns[index] as f64 / 1e9,
             log.time_ns[index + 1] as f64 / 1e9,
         );
-        let grown = |one: &&Series| {
+        let grown = |one: &&SampleSeries| {
             let (before, after) = (value_at(one, index)?, value_at(one, index + 1)?);
             one.kind.grown(before, after)
         };
@@ -58,14 +59,14 @@ pub fn rates(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>
         let value = grown
             .filter(|_| to > from)
             .map(|grown| grown / (to - from) * factor);
-        Step { from, to, value }
+        ReduceStep { from, to, value }
     };
     Some((0..log.time_ns.len().saturating_sub(1)).map(step).collect())
 }
 
 /// A gauge: what was read at a moment stands for the time since the moment before.
-pub fn gauge(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>> {
-    let series: Vec<&Series> = names
+pub fn gauge(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<ReduceStep>> {
+    let series: Vec<&SampleSeries> = names
         .iter()
         .map(|name| log.series(name))
         .collect::<Option<_>>()?;
@@ -77,7 +78,7 @@ pub fn gauge(log: &SensorLog, names: &[String], factor: f64) -> Option<Vec<Step>
             log.time_ns[index - 1] as f64 / 1e9
         };
         let value: Option<f64> = series.iter().map(|one| value_at(one, index)).sum();
-        Step {
+        ReduceStep {
             from,
             to,
             value: value.map(|value| value * factor),
@@ -116,12 +117,12 @@ pub fn subjects<'a>(log: &'a SensorLog, pattern: &str) -> Vec<&'a str> {
         .collect()
 }
 
-fn value_at(series: &Series, index: usize) -> Option<f64> {
+fn value_at(series: &SampleSeries, index: usize) -> Option<f64> {
     series.values.get(index).copied().flatten()
 }
 
 /// Least, mean over time and greatest of steps; none without a value.
-pub fn summary(steps: &[Step]) -> Option<(f64, f64, f64)> {
+pub fn summary(steps: &[ReduceStep]) -> Option<(f64, f64, f64)> {
     let known = || {
         steps
             .iter()
@@ -145,7 +146,7 @@ pub fn summary(steps: &[Step]) -> Option<(f64, f64, f64)> {
 }
 
 /// The end of the last step, s.
-pub fn end(steps: &[Step]) -> f64 {
+pub fn end(steps: &[ReduceStep]) -> f64 {
     steps.last().map_or(0.0, |step| step.to)
 }
 
@@ -155,7 +156,7 @@ mod tests {
     use model::sample::MetricKind;
 
     fn log(values: &[Option<f64>]) -> SensorLog {
-        let series = Series {
+        let series = SampleSeries {
             name: "disk.vda.read_ios".into(),
             unit: "ios".into(),
             kind: MetricKind::Counter,
@@ -192,7 +193,7 @@ mod tests {
     fn declared_fields_are_computed_as_they_say() {
         let mut log = log(&[Some(0.0), Some(10.0), Some(10.0)]);
         let sectors = [0.0, 80.0, 80.0].map(Some).to_vec();
-        log.series.push(Series {
+        log.series.push(SampleSeries {
             name: "disk.vda.read_sectors".into(),
             values: sectors,
             ..log.series[0].clone()
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_mean_is_over_time() {
-        let step = |from, to, value| Step { from, to, value };
+        let step = |from, to, value| ReduceStep { from, to, value };
         let steps = [
             step(0.0, 1.0, Some(10.0)),
             step(1.0, 4.0, Some(2.0)),

@@ -408,12 +408,13 @@ fn a_picture_over_time_carries_its_numbers() {
 
 fn comparison_of(subjects: &[&str]) -> model::comparison::Comparison {
     use model::comparison::{
-        Basis, Better, Cell, Compared, Comparison, Measure, Ratio, Row, Standing, Subject,
+        Basis, Better, Compared, Comparison, ComparisonCell, ComparisonRow, ComparisonSubject,
+        Measure, Ratio, Standing,
     };
-    let subject = |name: &&str| Subject {
+    let subject = |name: &&str| ComparisonSubject {
         name: (*name).into(),
         verb: "run".into(),
-        ..Subject::default()
+        ..ComparisonSubject::default()
     };
     let measure = |value: f64| Measure {
         name: "read.iops".into(),
@@ -432,7 +433,7 @@ fn comparison_of(subjects: &[&str]) -> model::comparison::Comparison {
             high: Some(1.2),
             standing: Standing::Hint,
         };
-        Some(Cell {
+        Some(ComparisonCell {
             measure: measure(1000.0 * (index + 1) as f64),
             ratio: (index > 0).then_some(ratio),
         })
@@ -445,7 +446,7 @@ fn comparison_of(subjects: &[&str]) -> model::comparison::Comparison {
         compared: vec![Compared {
             name: String::new(),
             phrase: "4K random read".into(),
-            rows: vec![Row {
+            rows: vec![ComparisonRow {
                 measure: "read.iops".into(),
                 cells: (0..subjects.len()).map(cell).collect(),
                 repeats: None,

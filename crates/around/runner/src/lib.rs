@@ -2,7 +2,7 @@
 //!
 //! A verb is a list of words for the executable, never a line for a shell. It runs with `--json`, so what it prints is a
 //! document, or one a line, and why it failed is one too (`iodyno.error/1`): nothing is ever read out of the words that it
-//! has for people. Where it runs is a [`Place`], one file each in `place/`.
+//! has for people. Where it runs is a [`RunnerPlace`], one file each in `place/`.
 
 mod cancel;
 mod ended;
@@ -12,8 +12,8 @@ mod verb;
 
 pub use cancel::{Cancel, CancelOnDrop};
 pub use ended::{Answer, Ended};
-pub use place::{CommandLine, Place};
-pub use running::{Lines, Running};
+pub use place::{CommandLine, RunnerPlace};
+pub use running::{Running, RunningLines};
 pub use verb::Verb;
 
 use host::Piped;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Starts verbs in one place.
 #[derive(Clone, Debug)]
 pub struct Runner {
-    place: Place,
+    place: RunnerPlace,
     program: String,
 }
 
@@ -42,7 +42,7 @@ pub enum RunnerError {
 
 impl Runner {
     /// For the executable `program`, as it is called in that place.
-    pub fn new(place: Place, program: impl Into<String>) -> Runner {
+    pub fn new(place: RunnerPlace, program: impl Into<String>) -> Runner {
         Runner {
             place,
             program: program.into(),

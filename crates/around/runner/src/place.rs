@@ -7,7 +7,7 @@ mod here;
 
 /// A place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RunnerPlace {
     /// This machine, as this user.
     Here,
 }
@@ -21,11 +21,11 @@ pub struct CommandLine {
     pub words: Vec<String>,
 }
 
-impl Place {
+impl RunnerPlace {
     /// What has to be started here for the executable to run there with these words.
     pub fn command_line(self, executable: &str, words: Vec<String>) -> CommandLine {
         match self {
-            Place::Here => here::command_line(executable, words),
+            RunnerPlace::Here => here::command_line(executable, words),
         }
     }
 }

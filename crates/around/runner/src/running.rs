@@ -20,7 +20,7 @@ pub struct Running {
 }
 
 /// Who is told what a verb says while it runs.
-pub struct Lines<'a> {
+pub struct RunningLines<'a> {
     /// The longest document that is taken, bytes; longer ones are left out.
     pub longest: u64,
     /// Told each document, which is one line; not the one that says why the verb failed.
@@ -48,9 +48,9 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be waited for.
-    pub fn lines(mut self, lines: Lines<'_>) -> Result<Ended, RunnerError> {
+    pub fn lines(mut self, lines: RunningLines<'_>) -> Result<Ended, RunnerError> {
         let (stdout, stderr) = (self.child.stdout(), self.child.stderr());
-        let Lines {
+        let RunningLines {
             longest,
             document,
             words,

@@ -122,9 +122,9 @@ impl Fault {
 impl From<store::StoreError> for Fault {
     fn from(error: store::StoreError) -> Fault {
         let status = match error.kind {
-            store::Kind::Missing => 404,
-            store::Kind::Usage => 400,
-            store::Kind::Rights => 403,
+            store::StoreErrorKind::Missing => 404,
+            store::StoreErrorKind::Usage => 400,
+            store::StoreErrorKind::Rights => 403,
             _ => 500,
         };
         Fault {

@@ -5,7 +5,7 @@ use crate::events::{self, Hub};
 use crate::guard::{self, Reached};
 use crate::hosts::{self, Hosts};
 use crate::jobs::Jobs;
-use crate::route::{self, Body, Call, Gate, Handle, Route, Run, Verb};
+use crate::route::{self, Body, Call, Gate, Handle, Route, RouteHandler, Verb};
 use crate::server::Options;
 use crate::sessions::{Session, Sessions};
 use crate::{assets, headers, routes, verbs};
@@ -16,7 +16,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use host::{Host, Upload};
-use runner::{Place, Runner};
+use runner::{Runner, RunnerPlace};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl Door {
         Door {
             hosts: Hosts::new(&names),
             host,
-            runner: Runner::new(Place::Here, options.program.clone()),
+            runner: Runner::new(RunnerPlace::Here, options.program.clone()),
             sessions: Sessions::default(),
             jobs: Jobs::default(),
             hub: Arc::new(Hub::new()),
@@ -219,11 +219,12 @@ async fn try_enter(
         Body::None => {}
     }
     match route.run {
-        Run::Events => events::response(&door, &call, &parts.headers),
-        Run::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
-        Run::Call(handle) | Run::Look(handle) | Run::Verb(handle) | Run::File(handle) => {
-            at_work(door, route, call, handle, own_turn).await
-        }
+        RouteHandler::Events => events::response(&door, &call, &parts.headers),
+        RouteHandler::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
+        RouteHandler::Call(handle)
+        | RouteHandler::Look(handle)
+        | RouteHandler::Verb(handle)
+        | RouteHandler::File(handle) => at_work(door, route, call, handle, own_turn).await,
     }
 }
 
@@ -266,13 +267,13 @@ async fn at_work(
     let _cancel = call.cancel.on_drop();
     // Verbs have limits of their own, and a change is waited for however long it takes.
     let limit = match (&route.run, route.verb) {
-        (Run::Call(_), Verb::Get) => Some(READ_TIME),
-        (Run::Look(_), _) => Some(verbs::LOOK_TIME),
+        (RouteHandler::Call(_), Verb::Get) => Some(READ_TIME),
+        (RouteHandler::Look(_), _) => Some(verbs::LOOK_TIME),
         _ => None,
     };
     let own_turn = match route.run {
-        Run::Call(_) => Some(turn(&door.turns.reads).await?),
-        Run::Look(_) | Run::Verb(_) => Some(turn(&door.turns.verbs).await?),
+        RouteHandler::Call(_) => Some(turn(&door.turns.reads).await?),
+        RouteHandler::Look(_) | RouteHandler::Verb(_) => Some(turn(&door.turns.verbs).await?),
         _ => own_turn,
     };
     let work = tokio::task::spawn_blocking(move || {

@@ -31,5 +31,5 @@ mod verbs;
 
 pub use metrics::Metrics;
 pub use openapi::description;
-pub use server::{Address, Options, ServeError, Server, Told};
+pub use server::{Address, Options, ServeError, Server, ServerSpeech};
 pub use tls::Tls;

@@ -2,7 +2,7 @@
 
 use crate::guard::Reached;
 use crate::paced::{PATIENCE, Paced};
-use crate::room::{Place, Room};
+use crate::room::{Room, RoomPlace};
 use axum::Router;
 use axum::http::{HeaderMap, Request};
 use hyper::body::Incoming;
@@ -84,7 +84,7 @@ async fn accept_all(listener: TcpListener, entrance: Entrance) {
     }
 }
 
-async fn connection(stream: TcpStream, place: Place, entrance: Entrance) {
+async fn connection(stream: TcpStream, place: RoomPlace, entrance: Entrance) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
@@ -109,7 +109,7 @@ async fn connection(stream: TcpStream, place: Place, entrance: Entrance) {
 /// What is known of one connection.
 struct Talk {
     reached: Reached,
-    place: Arc<Place>,
+    place: Arc<RoomPlace>,
     entrance: Entrance,
 }
 

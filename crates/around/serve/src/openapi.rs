@@ -3,7 +3,7 @@
 use crate::events::Unwatched;
 use crate::guard::CSRF;
 use crate::jobs::JobEvent;
-use crate::route::{Body, Gate, Gives, Input, Route, Run, Verb};
+use crate::route::{Body, Gate, Gives, Input, Route, RouteHandler, Verb};
 use crate::routes;
 use crate::shape::{Line, Shape, Text, of_answers, of_requests};
 use model::failure::ErrorDocument;
@@ -38,7 +38,7 @@ struct Events {
     /// `unwatched`
     unwatched: Unwatched<'static>,
     /// `record`
-    record: store::Row,
+    record: store::RecordRow,
 }
 
 /// The description of a server that has not been started.
@@ -200,7 +200,10 @@ fn responses(route: &Route, is_read_only: bool, answers: &mut SchemaGenerator) -
     // A read of the store, or a verb, that takes too long.
     if matches!(
         route.run,
-        Run::Call(_) | Run::Look(_) | Run::Verb(_) | Run::File(_)
+        RouteHandler::Call(_)
+            | RouteHandler::Look(_)
+            | RouteHandler::Verb(_)
+            | RouteHandler::File(_)
     ) {
         statuses.extend([413, 503]);
     }

@@ -19,11 +19,11 @@ const PEER_MAX: usize = 32;
 /// All who are connected.
 #[derive(Debug, Default)]
 pub struct Room {
-    inner: Mutex<Inner>,
+    inner: Mutex<RoomInner>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct RoomInner {
     /// In the order in which they came.
     guests: BTreeMap<u64, Guest>,
     /// Grows with everyone who comes and every request.
@@ -41,7 +41,7 @@ struct Guest {
 
 /// A place in it, free again when it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct RoomPlace {
     room: Arc<Room>,
     id: u64,
     leave: Arc<Notify>,
@@ -49,7 +49,7 @@ pub struct Place {
 
 impl Room {
     /// A place for a newcomer, for which somebody else may have to go.
-    pub fn enter(self: &Arc<Room>, peer: IpAddr) -> Place {
+    pub fn enter(self: &Arc<Room>, peer: IpAddr) -> RoomPlace {
         let peer = network(peer);
         let mut inner = self.lock();
         let of_peer = inner
@@ -71,19 +71,19 @@ impl Room {
                 leave: Arc::clone(&leave),
             },
         );
-        Place {
+        RoomPlace {
             room: Arc::clone(self),
             id,
             leave,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, RoomInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
+impl RoomInner {
     fn strangers(&self) -> impl Iterator<Item = (&u64, &Guest)> {
         self.guests.iter().filter(|(_, guest)| !guest.is_known)
     }
@@ -124,7 +124,7 @@ impl Inner {
     }
 }
 
-impl Place {
+impl RoomPlace {
     /// A request came, with a valid session or without.
     pub fn asks(&self, is_known: bool) {
         let mut inner = self.room.lock();
@@ -149,7 +149,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RoomPlace {
     fn drop(&mut self) {
         self.room.lock().guests.remove(&self.id);
     }
@@ -171,11 +171,11 @@ mod tests {
 
     const LOOPBACK: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-    fn is_in(place: &Place) -> bool {
+    fn is_in(place: &RoomPlace) -> bool {
         place.room.lock().guests.contains_key(&place.id)
     }
 
-    fn many(room: &Arc<Room>, peer: &str, count: usize) -> Vec<Place> {
+    fn many(room: &Arc<Room>, peer: &str, count: usize) -> Vec<RoomPlace> {
         (0..count)
             .map(|_| room.enter(peer.parse().unwrap()))
             .collect()
@@ -213,7 +213,7 @@ mod tests {
         assert!(is_in(&mine));
         assert_eq!(theirs.iter().filter(|place| is_in(place)).count(), PEER_MAX);
         // The same network of IPv6 is one peer, whatever its last 64 bits.
-        let spread: Vec<Place> = (0..500)
+        let spread: Vec<RoomPlace> = (0..500)
             .map(|number| room.enter(format!("2001:db8::{number:x}").parse().unwrap()))
             .collect();
         assert_eq!(spread.iter().filter(|place| is_in(place)).count(), PEER_MAX);

@@ -106,7 +106,7 @@ pub type Handle = fn(&Arc<Door>, &Call) -> Result<Reply, Fault>;
 
 /// How it is run.
 #[derive(Debug)]
-pub enum Run {
+pub enum RouteHandler {
     /// At once: it waits for nothing.
     Quick(Handle),
     /// On a thread that may wait for the store.
@@ -143,7 +143,7 @@ pub struct Route {
     /// Statuses with which it refuses, besides those of all.
     pub refuses: &'static [u16],
     /// How.
-    pub run: Run,
+    pub run: RouteHandler,
 }
 
 impl Route {
@@ -153,7 +153,7 @@ impl Route {
         path: &'static str,
         says: &'static str,
         gives: Gives,
-        run: Run,
+        run: RouteHandler,
     ) -> Route {
         Route {
             verb,

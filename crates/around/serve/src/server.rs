@@ -92,7 +92,7 @@ impl ServeError {
 
 /// What happens while it runs.
 #[derive(Debug)]
-pub enum Told {
+pub enum ServerSpeech {
     /// An address with a fresh token.
     Address(Address),
     /// Something that should be known.
@@ -183,13 +183,13 @@ impl Server {
         self,
         stop: &Stop,
         nudge: &Nudge,
-        tell: &mut dyn FnMut(Told),
+        tell: &mut dyn FnMut(ServerSpeech),
     ) -> Result<(), ServeError> {
         let runtime = listen::runtime(2, door::THREADS_MAX).map_err(ServeError::Start)?;
         self.notes
             .iter()
-            .for_each(|note| tell(Told::Note(note.clone())));
-        tell(Told::Address(self.address()?));
+            .for_each(|note| tell(ServerSpeech::Note(note.clone())));
+        tell(ServerSpeech::Address(self.address()?));
         let (end, ended) = tokio::sync::watch::channel(false);
         let door = Arc::clone(&self.door);
         let entrance = Entrance {
@@ -210,7 +210,7 @@ impl Server {
             while !stop.is_asked() {
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 if nudge.take() || self.door.wants_token.swap(false, Ordering::Relaxed) {
-                    tell(Told::Address(self.address()?));
+                    tell(ServerSpeech::Address(self.address()?));
                 }
             }
             Ok(())

@@ -17,11 +17,11 @@ const SESSIONS_MAX: usize = 16;
 /// The token and the sessions. Moments are ms on any clock that only grows.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    inner: Mutex<Inner>,
+    inner: Mutex<SessionsInner>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct SessionsInner {
     token: Option<Token>,
     open: Vec<Session>,
 }
@@ -115,7 +115,7 @@ impl Sessions {
             .retain(|session| !secrets::equal(&session.id, id));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, SessionsInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -54,8 +54,9 @@ pub fn all(host: &Host, named: &[String]) -> Vec<Target> {
         .iter()
         .map(|path| directory(Kind::Directory, path, false));
     let mounts = mounts(&host.text("/proc/self/mountinfo").unwrap_or_default());
-    let is_directory =
-        |mount: &Mount| files::kind(Path::new(&mount.path)).ok() == Some(files::Kind::Directory);
+    let is_directory = |mount: &Mount| {
+        files::kind(Path::new(&mount.path)).ok() == Some(files::FileKind::Directory)
+    };
     let mounts = mounts
         .into_iter()
         .filter(is_directory)

@@ -1,7 +1,7 @@
 //! A copy of the store while it is in use.
 
 use crate::Store;
-use crate::error::{self, Kind, StoreError};
+use crate::error::{self, StoreError, StoreErrorKind};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub fn copy(source: &Connection, to: &Path) -> Result<(), StoreError> {
 fn taken(to: &Path) -> StoreError {
     let to = model::text::shown(to);
     StoreError::new(
-        Kind::Usage,
+        StoreErrorKind::Usage,
         format!("{to} is there already; a backup is a new file."),
     )
 }

@@ -23,7 +23,7 @@ pub struct Columns {
     pub summary: String,
     pub figures: Figures,
     pub samples: i64,
-    pub devices: Vec<Device>,
+    pub devices: Vec<DeviceColumns>,
     pub settings: BTreeSet<(String, String)>,
 }
 
@@ -41,7 +41,7 @@ pub struct Figures {
 
 /// A block device of the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceColumns {
     pub name: String,
     pub serial: Option<String>,
     pub model: Option<String>,
@@ -134,7 +134,7 @@ fn of_import(mut columns: Columns, record: &Record, imported: &Imported) -> Colu
             let is_only = names.len() == 1;
             let of_it = |value: &Option<String>| value.clone().filter(|_| is_only);
             let (serial, model) = (of_it(&columns.serial), of_it(&columns.model));
-            columns.devices.push(Device {
+            columns.devices.push(DeviceColumns {
                 name: name.to_string(),
                 serial,
                 model,
@@ -200,8 +200,8 @@ fn serial(layer: &Layer) -> Option<String> {
 }
 
 /// The block devices of a path, each once.
-fn devices(path: &IoPath) -> Vec<Device> {
-    let mut devices: Vec<Device> = Vec::new();
+fn devices(path: &IoPath) -> Vec<DeviceColumns> {
+    let mut devices: Vec<DeviceColumns> = Vec::new();
     for layer in path
         .root
         .walk()
@@ -210,7 +210,7 @@ fn devices(path: &IoPath) -> Vec<Device> {
     {
         let name = short_name(&layer.name);
         if !devices.iter().any(|device| device.name == name) {
-            devices.push(Device {
+            devices.push(DeviceColumns {
                 name: name.into(),
                 serial: serial(layer),
                 model: model(layer),

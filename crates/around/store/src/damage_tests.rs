@@ -17,7 +17,7 @@ fn put(home: &Home, content: &[u8]) {
 }
 
 /// Whoever opens it is told; afterwards it is as it was.
-fn refused(home: &Home, kind: Kind) -> String {
+fn refused(home: &Home, kind: StoreErrorKind) -> String {
     let before = bytes(home);
     let reading = Store::open_read_only(home.path()).unwrap_err();
     let writing = Store::open(home.path()).unwrap_err();
@@ -36,7 +36,7 @@ fn refused(home: &Home, kind: Kind) -> String {
 fn what_is_no_database_is_refused() {
     let home = Home::new();
     put(&home, "not a database. ".repeat(64).as_bytes());
-    let message = refused(&home, Kind::Damaged);
+    let message = refused(&home, StoreErrorKind::Damaged);
     assert!(
         message.contains("records.db.damaged") && message.contains("nothing in it was changed"),
         "{message}"
@@ -51,7 +51,7 @@ fn a_database_of_another_program_is_refused() {
         .execute_batch("CREATE TABLE bookmarks (url TEXT)")
         .unwrap();
     drop(other);
-    assert!(refused(&home, Kind::Damaged).contains("another program"));
+    assert!(refused(&home, StoreErrorKind::Damaged).contains("another program"));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_newer_store_is_left_alone() {
         .unwrap()
         .pragma_update(None, "user_version", 99)
         .unwrap();
-    let message = refused(&home, Kind::Newer);
+    let message = refused(&home, StoreErrorKind::Newer);
     assert!(
         message.contains("newer iodyno") && message.contains("schema 99"),
         "{message}"
@@ -86,7 +86,7 @@ fn a_store_that_lost_its_end_is_refused() {
         50,
     ] {
         put(&home, &whole[..length]);
-        refused(&home, Kind::Damaged);
+        refused(&home, StoreErrorKind::Damaged);
     }
     put(&home, &whole);
     assert_eq!(home.open().check().unwrap().whole, 20);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// What kind of trouble it is: exit codes and answers over HTTP hang on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreErrorKind {
     /// There is no such record.
     Missing,
     /// What was asked makes no sense: a tag with a blank in it, an empty note.
@@ -29,7 +29,7 @@ pub enum Kind {
 #[error("{message}")]
 pub struct StoreError {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: StoreErrorKind,
     /// What failed, on what, why, and what to do.
     pub message: String,
     /// The same apart; what to do is the end of the message.
@@ -38,7 +38,7 @@ pub struct StoreError {
 
 impl StoreError {
     /// An error of this kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         StoreError {
             kind,
             message: message.into(),
@@ -70,10 +70,10 @@ impl StoreError {
 impl From<host::Error> for StoreError {
     fn from(error: host::Error) -> Self {
         let kind = match &error {
-            host::Error::NoStateDir => Kind::Usage,
-            error if error.is_refusal() => Kind::Refused,
-            error if error.is_permission() => Kind::Rights,
-            _ => Kind::Failed,
+            host::Error::NoStateDir => StoreErrorKind::Usage,
+            error if error.is_refusal() => StoreErrorKind::Refused,
+            error if error.is_permission() => StoreErrorKind::Rights,
+            _ => StoreErrorKind::Failed,
         };
         StoreError {
             parts: error.parts(),
@@ -93,7 +93,7 @@ pub(crate) fn damaged(path: &Path, why: &str) -> StoreError {
         "the store {} cannot be used: {why}; nothing in it was changed.",
         shown(path)
     );
-    StoreError::new(Kind::Damaged, message).on(path).why(why).hint(format!(
+    StoreError::new(StoreErrorKind::Damaged, message).on(path).why(why).hint(format!(
         "Put a backup in its place (`iodyno store backup` makes them), or move it away to begin a new one:\n\
              mv {here} {damaged}\n\
              What can still be read of it: sqlite3 {damaged} .recover | sqlite3 recovered.db"
@@ -107,19 +107,19 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
             return damaged(path, &error.to_string());
         }
         Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen) => (
-            Kind::Rights,
+            StoreErrorKind::Rights,
             "Another directory can be set with IODYNO_STATE_DIR.",
         ),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
-            Kind::Failed,
+            StoreErrorKind::Failed,
             "Another process has been writing to it for a minute; try again when it is done.",
         ),
         Some(ErrorCode::DiskFull) => (
-            Kind::Failed,
+            StoreErrorKind::Failed,
             "Make room on its file system, or set IODYNO_STATE_DIR.",
         ),
         _ => (
-            Kind::Failed,
+            StoreErrorKind::Failed,
             "Another directory can be set with IODYNO_STATE_DIR.",
         ),
     };

@@ -1,6 +1,6 @@
 //! Records that others made, on their way in: what they hold is data, and none of it may be more.
 
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use crate::origin::Origin;
 use crate::schema::CREATE;
 use crate::{Store, document};
@@ -65,7 +65,7 @@ pub fn check_tables(other: &Store) -> Result<(), StoreError> {
 pub fn not_taken(other: &Path, name: &str) -> StoreError {
     let (other, name) = (model::text::shown(other), clean_to(name, 60));
     StoreError::new(
-        Kind::Damaged,
+        StoreErrorKind::Damaged,
         format!(
             "{other} is not taken over: `{name}` in it is not what iodyno makes; nothing was changed."
         ),
@@ -90,7 +90,7 @@ impl Store {
     pub fn take_file(&self, file: &Path) -> Result<(i64, bool), StoreError> {
         let refused = |why: String| {
             StoreError::new(
-                Kind::Failed,
+                StoreErrorKind::Failed,
                 format!("{} is not taken over: {why}.", model::text::shown(file)),
             )
         };

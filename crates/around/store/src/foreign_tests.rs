@@ -68,7 +68,7 @@ fn only_what_was_measured_here_is_from_here() {
     let last = third.open();
     last.merge(&here.file()).unwrap();
     assert!((1..=2).all(|id| matches!(last.origin(id).unwrap(), Origin::Merged { .. })));
-    assert_eq!(store.origin(99).unwrap_err().kind, Kind::Missing);
+    assert_eq!(store.origin(99).unwrap_err().kind, StoreErrorKind::Missing);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_length_that_lies_is_a_record_that_cannot_be_read() {
     );
     assert!(other.status().is_ok());
     for id in 1..=3 {
-        assert_eq!(other.get(id).unwrap_err().kind, Kind::Damaged);
+        assert_eq!(other.get(id).unwrap_err().kind, StoreErrorKind::Damaged);
     }
     assert!(other.get(4).is_ok());
     assert_eq!(other.check().unwrap().problems.len(), 3);
@@ -208,7 +208,7 @@ fn a_store_with_tables_of_somebodys_own_is_not_taken_over() {
         change(&there, sql);
         let store = here.open();
         let error = store.merge(&there.file()).unwrap_err();
-        assert_eq!(error.kind, Kind::Damaged, "{sql}: {error}");
+        assert_eq!(error.kind, StoreErrorKind::Damaged, "{sql}: {error}");
         assert!(store.query(&Filter::default()).unwrap().is_empty());
     }
 }
@@ -231,7 +231,7 @@ fn a_store_with_a_program_in_it_is_read_and_not_written() {
         home.open().insert(&record("a", "vda", "one")).unwrap();
         change(&home, sql);
         let error = Store::open(home.path()).unwrap_err();
-        assert_eq!(error.kind, Kind::Refused, "{sql}");
+        assert_eq!(error.kind, StoreErrorKind::Refused, "{sql}");
         let shell = model::text::shell_word(cure).into_owned();
         assert!(error.message.contains(name), "{}", error.message);
         assert!(error.message.contains(&shell), "{}", error.message);
@@ -261,10 +261,10 @@ fn an_earlier_store_with_a_program_is_neither_brought_up_to_date_nor_taken_over(
     let error = here.open().merge(&there.file()).unwrap_err();
     assert!(error.message.contains("is not taken over: `t`"), "{error}");
     let error = Store::open_read_only(there.path()).unwrap_err();
-    assert_eq!(error.kind, Kind::Refused, "{error}");
+    assert_eq!(error.kind, StoreErrorKind::Refused, "{error}");
     assert_eq!(
         open::look(&there.file()).unwrap().found,
-        open::Found::Schema(2)
+        open::FoundStore::Schema(2)
     );
 }
 

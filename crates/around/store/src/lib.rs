@@ -25,14 +25,14 @@ mod tags;
 mod write;
 
 pub use check::{Checked, Status};
-pub use error::{Kind, StoreError};
+pub use error::{StoreError, StoreErrorKind};
 pub use export::{Exported, ExportedTable, table_names};
 pub use merge::Merged;
 pub use moment::moment;
 pub use notes::Note;
 pub use origin::Origin;
 pub use programs::{Program, removal};
-pub use query::{Filter, Row};
+pub use query::{Filter, RecordRow};
 
 use model::record::Record;
 use rusqlite::{Connection, OptionalExtension};
@@ -92,14 +92,17 @@ impl Store {
 
     fn missing(&self, id: i64) -> StoreError {
         let path = model::text::shown(&self.path);
-        StoreError::new(Kind::Missing, format!("there is no record {id} in {path}."))
-            .on(&self.path)
-            .hint("`iodyno list` shows what there is.")
+        StoreError::new(
+            StoreErrorKind::Missing,
+            format!("there is no record {id} in {path}."),
+        )
+        .on(&self.path)
+        .hint("`iodyno list` shows what there is.")
     }
 
     fn damaged(&self, id: i64, why: &str) -> StoreError {
         StoreError::new(
-            Kind::Damaged,
+            StoreErrorKind::Damaged,
             format!(
                 "record {id} in {} cannot be read: {why}.",
                 model::text::shown(&self.path)

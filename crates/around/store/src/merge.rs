@@ -2,7 +2,7 @@
 //! out and said, the others are taken.
 
 use crate::error::StoreError;
-use crate::open::Found;
+use crate::open::FoundStore;
 use crate::origin::{self, Origin};
 use crate::{Store, columns, document, foreign, notes, open, tags, write};
 use model::record::Record;
@@ -31,17 +31,17 @@ impl Store {
     /// read from a copy that is brought up to date. A file of JSON with one record is taken too.
     pub fn merge(&self, other: &Path) -> Result<Merged, StoreError> {
         match host::files::kind(other) {
-            Ok(host::files::Kind::File) => {}
+            Ok(host::files::FileKind::File) => {}
             Ok(_) => {
                 let why = format!(
                     "{} is no store: it is no regular file.",
                     model::text::shown(other)
                 );
-                return Err(StoreError::new(crate::Kind::Usage, why));
+                return Err(StoreError::new(crate::StoreErrorKind::Usage, why));
             }
             Err(_) => {
                 let why = format!("there is no store {}.", model::text::shown(other));
-                return Err(StoreError::new(crate::Kind::Usage, why));
+                return Err(StoreError::new(crate::StoreErrorKind::Usage, why));
             }
         }
         if foreign::is_json(other)? {
@@ -57,7 +57,7 @@ impl Store {
         let looked = open::look(other)?;
         if matches!(
             looked.found,
-            Found::Nothing | Found::Schema(crate::schema::SCHEMA)
+            FoundStore::Nothing | FoundStore::Schema(crate::schema::SCHEMA)
         ) {
             return self.merge_open(&open::to_read(other)?, &from);
         }

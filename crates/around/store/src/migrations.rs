@@ -1,6 +1,6 @@
 //! Bringing a store of an earlier schema up to date: whole or not at all, and the file as it was stays beside it.
 
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use crate::schema::{APPLICATION, CREATE, FROM_2, SCHEMA};
 use crate::{Store, backup, columns, document, job_words, open, write};
 use model::record::Record;
@@ -49,7 +49,7 @@ fn keep_copy(path: &Path, version: i64) -> Result<(), StoreError> {
     let Some(copy) = names.into_iter().find(is_free) else {
         let beside = name("").display().to_string();
         return Err(StoreError::new(
-            Kind::Failed,
+            StoreErrorKind::Failed,
             format!("there are a thousand copies of the store beside it ({beside} …)."),
         )
         .on(path)

@@ -78,7 +78,7 @@ fn schema_1_becomes_this_one_with_every_record_and_a_copy_beside_it() {
         (rows[1].host.as_str(), rows[1].summary.as_str()),
         ("oldhost", "old words")
     );
-    assert_eq!(store.get(4).unwrap_err().kind, Kind::Damaged);
+    assert_eq!(store.get(4).unwrap_err().kind, StoreErrorKind::Damaged);
     let by_setting = Filter {
         setting: Some(("scheduler".into(), None)),
         ..Filter::default()

@@ -1,6 +1,6 @@
 //! Moments as people write them.
 
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -14,7 +14,7 @@ pub fn moment(text: &str, now_ms: i64, zone: &TimeZone) -> Result<i64, StoreErro
         .or_else(|| date(text.trim(), zone))
         .ok_or_else(|| {
             StoreError::new(
-                Kind::Usage,
+                StoreErrorKind::Usage,
                 format!(
                     "`{}` is no moment such as 2026-11-21, 2026-11-21 18:30, 12h or 7d (ago).",
                     text.escape_debug()
@@ -86,7 +86,11 @@ mod tests {
             "2460263.4",
             "äöüäöüäöü",
         ] {
-            assert_eq!(moment(bad, now).unwrap_err().kind, Kind::Usage, "{bad:?}");
+            assert_eq!(
+                moment(bad, now).unwrap_err().kind,
+                StoreErrorKind::Usage,
+                "{bad:?}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Notes: sentences of the user's on a record, beside it and not in it.
 
 use crate::Store;
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Store {
                 "a note is text of 1 to {LONGEST} bytes; this one has {}.",
                 text.len()
             );
-            return Err(StoreError::new(Kind::Usage, why));
+            return Err(StoreError::new(StoreErrorKind::Usage, why));
         }
         let now = host::clock::unix_ms() as i64;
         self.write(|transaction| {
@@ -71,7 +71,7 @@ impl Store {
         if taken == 0 {
             let why =
                 format!("record {id} has no note {note}.\n`iodyno note {id}` shows what there is.");
-            return Err(StoreError::new(Kind::Missing, why));
+            return Err(StoreError::new(StoreErrorKind::Missing, why));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Opening the file: what it is is looked at before anything could be written to it.
 
-use crate::error::{self, Kind, StoreError};
+use crate::error::{self, StoreError, StoreErrorKind};
 use crate::programs::{self, Program};
 use crate::schema::{APPLICATION, CREATE, SCHEMA};
 use crate::{Store, migrations};
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a file turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundStore {
     /// None, or an empty one.
     Nothing,
     /// A store of this schema, which this version knows.
@@ -23,7 +23,7 @@ pub enum Found {
 /// What a look at a file shows.
 pub struct Looked {
     /// What it is.
-    pub found: Found,
+    pub found: FoundStore,
     /// What in it iodyno did not make and SQLite would run.
     pub programs: Vec<Program>,
 }
@@ -47,7 +47,7 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
         .map_err(|error| store.failed(&error))?
     {
         return Err(StoreError::new(
-            Kind::Rights,
+            StoreErrorKind::Rights,
             format!(
                 "the store {} cannot be written to; nothing in it was changed.",
                 model::text::shown(path)
@@ -57,9 +57,9 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
         .hint("Another directory can be set with IODYNO_STATE_DIR."));
     }
     match found {
-        Found::Schema(SCHEMA) => Ok(()),
-        Found::Schema(_) => migrations::run(&store),
-        Found::Nothing => create(&store).map_err(|error| store.failed(&error)),
+        FoundStore::Schema(SCHEMA) => Ok(()),
+        FoundStore::Schema(_) => migrations::run(&store),
+        FoundStore::Nothing => create(&store).map_err(|error| store.failed(&error)),
     }?;
     Ok(store)
 }
@@ -67,17 +67,17 @@ pub fn to_write(path: &Path) -> Result<Store, StoreError> {
 /// Opens for reading alone.
 pub fn to_read(path: &Path) -> Result<Store, StoreError> {
     match look(path)?.found {
-        Found::Nothing => empty(path),
-        Found::Schema(SCHEMA) => {
+        FoundStore::Nothing => empty(path),
+        FoundStore::Schema(SCHEMA) => {
             let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
             Ok(Store {
                 connection,
                 path: path.into(),
             })
         }
-        Found::Schema(_) => to_write(path).map_err(|error| match error.kind {
-            Kind::Rights => StoreError::new(
-                Kind::Rights,
+        FoundStore::Schema(_) => to_write(path).map_err(|error| match error.kind {
+            StoreErrorKind::Rights => StoreError::new(
+                StoreErrorKind::Rights,
                 format!(
                     "the store {} is of an earlier version and has to be brought up to date first.",
                     model::text::shown(path)
@@ -107,7 +107,7 @@ fn empty(path: &Path) -> Result<Store, StoreError> {
 pub fn look(path: &Path) -> Result<Looked, StoreError> {
     let size = host::Host::live().file_size(&path.to_string_lossy());
     let nothing = Looked {
-        found: Found::Nothing,
+        found: FoundStore::Nothing,
         programs: Vec::new(),
     };
     match size {
@@ -136,8 +136,8 @@ pub fn look(path: &Path) -> Result<Looked, StoreError> {
     }
     whole(&connection, path)?;
     let found = match version {
-        0 => Found::Nothing,
-        version => Found::Schema(version),
+        0 => FoundStore::Nothing,
+        version => FoundStore::Schema(version),
     };
     let programs = programs::of(&connection).map_err(|error| error::explain(path, &error))?;
     Ok(Looked { found, programs })
@@ -184,7 +184,7 @@ fn log_bytes(path: &Path) -> u64 {
 
 fn newer(path: &Path, version: i64) -> StoreError {
     StoreError::new(
-        Kind::Newer,
+        StoreErrorKind::Newer,
         format!(
             "the store {} was written by a newer iodyno (schema {version}, this one knows {SCHEMA}); nothing was \
              changed.",
@@ -237,11 +237,11 @@ fn escape(path: &str) -> String {
         .replace('#', "%23")
 }
 
-fn connect(path: &Path, found: Found) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, found: FoundStore) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     trust_nothing(&connection)?;
-    if found == Found::Nothing {
+    if found == FoundStore::Nothing {
         // Pages of deleted records can be given back to the file system. Has to be said before there are any.
         connection.pragma_update(None, "auto_vacuum", "incremental")?;
     }

@@ -1,7 +1,7 @@
 //! Triggers and views in a store's file. iodyno makes none, so each is somebody's program: it runs when a record is
 //! written or read, and can change or remove others without a word.
 
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use model::text::{clean_to, shell_word, shown};
 use rusqlite::Connection;
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub fn refuse(path: &Path, programs: &[Program]) -> Result<(), StoreError> {
         count => format!(" and {count} more"),
     };
     Err(StoreError::new(
-        Kind::Refused,
+        StoreErrorKind::Refused,
         format!(
             "the store {} is not written to: iodyno did not make {}{more}, and what it does could change or remove \
              records; nothing was changed.\nWhoever put it there may have changed records already: look at a backup. \

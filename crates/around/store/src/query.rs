@@ -14,7 +14,7 @@ pub struct Filter {
     pub host: Option<String>,
     /// Kernel name of any block device on the path, with or without `/dev/`.
     pub device: Option<String>,
-    /// Serial number of any disk on the path, or the digest of it that a [`Row`] has.
+    /// Serial number of any disk on the path, or the digest of it that a [`RecordRow`] has.
     pub serial: Option<String>,
     /// What the user named, or a path below which that lies.
     pub target: Option<String>,
@@ -68,7 +68,7 @@ impl Default for Filter {
     derive(schemars::JsonSchema),
     schemars(rename = "RecordRow")
 )]
-pub struct Row {
+pub struct RecordRow {
     /// Number of the record.
     pub id: i64,
     /// When it was measured, ms since 1970.
@@ -128,7 +128,7 @@ const SELECT: &str = "
 
 impl Store {
     /// The records that a filter finds, those that came last first.
-    pub fn query(&self, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    pub fn query(&self, filter: &Filter) -> Result<Vec<RecordRow>, StoreError> {
         let (conditions, values) = conditions(filter);
         let clause = if conditions.is_empty() {
             String::new()
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// The line of one record.
-    pub fn row(&self, id: i64) -> Result<Row, StoreError> {
+    pub fn row(&self, id: i64) -> Result<RecordRow, StoreError> {
         let rows = self.rows(
             &format!("{SELECT} WHERE record.id = ?"),
             vec![Value::Integer(id)],
@@ -155,7 +155,7 @@ impl Store {
 
     /// Other records of the same job on a like device, those that came last first: the same disk, the same model, or a
     /// device of the same name on the same host. What an import does not tell of its job is taken to be the same.
-    pub fn like(&self, id: i64) -> Result<Vec<Row>, StoreError> {
+    pub fn like(&self, id: i64) -> Result<Vec<RecordRow>, StoreError> {
         self.row(id)?;
         let sql = format!(
             "{SELECT} JOIN record AS it ON it.id = ?
@@ -170,7 +170,7 @@ impl Store {
             .map_err(|error| self.failed(&error))
     }
 
-    fn rows(&self, sql: &str, values: Vec<Value>) -> rusqlite::Result<Vec<Row>> {
+    fn rows(&self, sql: &str, values: Vec<Value>) -> rusqlite::Result<Vec<RecordRow>> {
         let mut statement = self.connection.prepare(sql)?;
         let rows = statement.query_map(rusqlite::params_from_iter(values), row)?;
         rows.collect()
@@ -294,7 +294,7 @@ const TEXT: &str =
     (SELECT group_concat(name) FROM tag WHERE tag.record = record.id),
     (SELECT group_concat(text, char(10)) FROM note WHERE note.record = record.id))), ?) > 0";
 
-fn row(row: &rusqlite::Row) -> rusqlite::Result<Row> {
+fn row(row: &rusqlite::Row) -> rusqlite::Result<RecordRow> {
     let tags: Option<String> = row.get(21)?;
     let mut tags: Vec<String> = tags
         .iter()
@@ -302,7 +302,7 @@ fn row(row: &rusqlite::Row) -> rusqlite::Result<Row> {
         .map(str::to_string)
         .collect();
     tags.sort_unstable();
-    Ok(Row {
+    Ok(RecordRow {
         id: row.get(0)?,
         unix_ms: row.get(1)?,
         verb: row.get(2)?,

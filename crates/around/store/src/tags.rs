@@ -1,7 +1,7 @@
 //! Tags: words of the user's on a record, beside it and not in it.
 
 use crate::Store;
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use rusqlite::params;
 
 /// The longest tag, characters.
@@ -67,7 +67,7 @@ fn check(name: &str) -> Result<(), StoreError> {
         return Ok(());
     }
     Err(StoreError::new(
-        Kind::Usage,
+        StoreErrorKind::Usage,
         format!(
             "`{}` cannot be a tag. A tag is one word of at most {LONGEST} letters, digits and . _ : / @ + = -, and begins \
              with no hyphen.",

@@ -6,7 +6,7 @@ use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind, Setting};
 use model::job::{Job, Rw};
 use model::record::{LoadResult, Provenance, RECORD_SCHEMA};
-use model::sample::{MetricKind, SensorLog, Series};
+use model::sample::{MetricKind, SampleSeries, SensorLog};
 
 /// A store in a directory of its own.
 pub struct Home {
@@ -59,7 +59,7 @@ pub fn record(host: &str, device: &str, summary: &str) -> Record {
     let values: Vec<Option<f64>> = (0..100)
         .map(|value| (value % 7 > 0).then_some(f64::from(value)))
         .collect();
-    let series = Series {
+    let series = SampleSeries {
         name: format!("disk.{device}.read_ios"),
         unit: "ios".into(),
         kind: MetricKind::Counter,
@@ -169,7 +169,7 @@ fn keeps_records_whole() {
         store.document(first).unwrap(),
         serde_json::to_string(&one).unwrap()
     );
-    assert_eq!(store.get(99).unwrap_err().kind, Kind::Missing);
+    assert_eq!(store.get(99).unwrap_err().kind, StoreErrorKind::Missing);
     assert_eq!(store.same(&one).unwrap(), Some(1));
     assert_eq!(store.same(&record("a", "vda", "three")).unwrap(), None);
     assert_eq!(
@@ -357,7 +357,7 @@ fn like_records_are_of_the_same_job_on_the_same_kind_of_device() {
     );
     assert_eq!(like(2), [4]);
     assert_eq!(like(5), [6], "the same name on the same host");
-    assert_eq!(store.like(77).unwrap_err().kind, Kind::Missing);
+    assert_eq!(store.like(77).unwrap_err().kind, StoreErrorKind::Missing);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn tags_and_notes_lie_beside_the_record() {
     for bad in ["", "two words", "a,b", "-x", "a\u{1b}[2J", &"x".repeat(65)] {
         assert_eq!(
             store.tag(1, &[bad]).unwrap_err().kind,
-            Kind::Usage,
+            StoreErrorKind::Usage,
             "{bad:?}"
         );
     }
@@ -391,9 +391,15 @@ fn tags_and_notes_lie_beside_the_record() {
     store.unnote(1, note).unwrap();
     assert_eq!(store.notes(1).unwrap()[0].id, second);
     assert_eq!(store.row(1).unwrap().note_count, 1);
-    assert_eq!(store.unnote(1, 99).unwrap_err().kind, Kind::Missing);
-    assert_eq!(store.note(1, "  ").unwrap_err().kind, Kind::Usage);
-    assert_eq!(store.tag(7, &["a"]).unwrap_err().kind, Kind::Missing);
+    assert_eq!(
+        store.unnote(1, 99).unwrap_err().kind,
+        StoreErrorKind::Missing
+    );
+    assert_eq!(store.note(1, "  ").unwrap_err().kind, StoreErrorKind::Usage);
+    assert_eq!(
+        store.tag(7, &["a"]).unwrap_err().kind,
+        StoreErrorKind::Missing
+    );
     assert_eq!(store.document(1).unwrap(), before);
 }
 
@@ -406,7 +412,10 @@ fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
         .unwrap();
     store.tag(2, &["x"]).unwrap();
     store.note(2, "x").unwrap();
-    assert_eq!(store.delete(&[2, 9]).unwrap_err().kind, Kind::Missing);
+    assert_eq!(
+        store.delete(&[2, 9]).unwrap_err().kind,
+        StoreErrorKind::Missing
+    );
     assert_eq!(ids(&store, Filter::default()), [2, 1], "all or none");
     store.delete(&[2]).unwrap();
     assert_eq!(ids(&store, Filter::default()), [1]);
@@ -455,9 +464,12 @@ fn a_reader_makes_nothing_and_waits_for_nobody() {
     assert_eq!(ids(&reader, Filter::default()), [2, 1]);
     assert_eq!(
         reader.insert(&record("a", "vda", "x")).unwrap_err().kind,
-        Kind::Rights
+        StoreErrorKind::Rights
     );
-    assert_eq!(reader.tag(1, &["x"]).unwrap_err().kind, Kind::Rights);
+    assert_eq!(
+        reader.tag(1, &["x"]).unwrap_err().kind,
+        StoreErrorKind::Rights
+    );
 }
 
 #[test]
@@ -471,7 +483,7 @@ fn a_backup_is_a_store() {
     store.insert(&record("a", "vda", "later")).unwrap();
     assert_eq!(
         store.backup(&elsewhere.file()).unwrap_err().kind,
-        Kind::Usage,
+        StoreErrorKind::Usage,
         "nothing is overwritten"
     );
     let copy = elsewhere.open();
@@ -528,7 +540,7 @@ fn stores_are_merged_without_doubles() {
     );
     assert_eq!(
         store.merge(&there.path().join("none.db")).unwrap_err().kind,
-        Kind::Usage
+        StoreErrorKind::Usage
     );
     assert_eq!(
         other.query(&Filter::default()).unwrap().len(),

@@ -1,7 +1,7 @@
 //! Adding and deleting records.
 
 use crate::columns::{self, Columns};
-use crate::error::{Kind, StoreError};
+use crate::error::{StoreError, StoreErrorKind};
 use crate::origin::{self, Origin};
 use crate::{Store, document};
 use model::record::Record;
@@ -73,7 +73,7 @@ impl Store {
         };
         attempt().map_err(|error: rusqlite::Error| match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly) => StoreError::new(
-                Kind::Rights,
+                StoreErrorKind::Rights,
                 format!(
                     "the store {} was opened for reading, or may not be written to.",
                     model::text::shown(&self.path)
@@ -86,8 +86,12 @@ impl Store {
 
 /// The document of a record.
 pub fn to_json(record: &Record) -> Result<String, StoreError> {
-    serde_json::to_string(record)
-        .map_err(|error| StoreError::new(Kind::Failed, format!("cannot write the record: {error}")))
+    serde_json::to_string(record).map_err(|error| {
+        StoreError::new(
+            StoreErrorKind::Failed,
+            format!("cannot write the record: {error}"),
+        )
+    })
 }
 
 /// The record with this content.

@@ -10,7 +10,7 @@ use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
 use apply::{Knob, SubjectFiles};
 use experiment::deadline::Deadline;
-use experiment::{Ask, BIN_MS, Experiment, Failure, Progress, Told, Window};
+use experiment::{Ask, BIN_MS, Experiment, Failure, Progress, Window, WindowReport};
 use host::signals::Stop;
 use host::{Host, Journal, clock};
 use load::{Engine, LoadError, Prepared, Region, Running};
@@ -19,13 +19,13 @@ use model::change::Class;
 use model::figures::ArmFigures;
 use model::iopath::IoPath;
 use model::job::Job;
-use model::layers::{ArmSpan, LayerTimes, Side};
+use model::layers::{ArmSpan, LayerSide, LayerTimes};
 use model::moved::Moved;
 use model::record::WindowRun;
 use model::units::span_ms;
-use model::verdict::{Stage, Verdict};
+use model::verdict::{Verdict, VerdictStage};
 use observe::foreign::{Own, foreign};
-use observe::{DeviceCounters, Edges, Reading, Scope, Strength, Tracing, Wish};
+use observe::{DeviceCounters, EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
 /// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
@@ -257,7 +257,7 @@ impl<'a> Rig<'a> {
                 "it takes {takes} and {left} of the budget were left"
             ));
         }
-        self.tracing = Tracing::start(self.setup.path, Wish::Auto(Strength::Full));
+        self.tracing = Tracing::start(self.setup.path, TracingWish::Auto(Strength::Full));
         if let Err(why) = self.tracing.layers() {
             return Err(why.to_string());
         }
@@ -273,13 +273,13 @@ impl<'a> Rig<'a> {
                 };
             }
             watch(&Progress {
-                stage: Some(Stage::Explain),
+                stage: Some(VerdictStage::Explain),
                 left_ms,
                 ..progress.clone()
             });
             match self.timed(window) {
-                Ok(Told::Measured { .. }) => {}
-                Ok(Told::Failed { why, .. }) => return Err(why),
+                Ok(WindowReport::Measured { .. }) => {}
+                Ok(WindowReport::Failed { why, .. }) => return Err(why),
                 Err(error) => return Err(error.to_string()),
             }
         }
@@ -289,14 +289,14 @@ impl<'a> Rig<'a> {
 
 impl Rig<'_> {
     /// A window, and what it took.
-    fn timed(&mut self, window: &Window) -> Result<Told, DriveError> {
+    fn timed(&mut self, window: &Window) -> Result<WindowReport, DriveError> {
         let begin_ns = clock::monotonic_ns();
         let told = self.window(window)?;
         self.deadline.learn(begin_ns, clock::monotonic_ns(), window);
         Ok(told)
     }
 
-    fn window(&mut self, window: &Window) -> Result<Told, DriveError> {
+    fn window(&mut self, window: &Window) -> Result<WindowReport, DriveError> {
         // What was learned hangs on the open file, and debt on the dirty pages: then every window gets a load of its own,
         // started after the switch, and warms up inside the window's discarded part.
         let is_own_load = self.setup.class != Class::Fast;
@@ -325,13 +325,13 @@ impl Rig<'_> {
     }
 
     /// Puts the window's arm in place. In an A/A run the value written is always the one that is set.
-    fn turn(&mut self, window: &Window) -> Result<(), Told> {
+    fn turn(&mut self, window: &Window) -> Result<(), WindowReport> {
         if window.arm == self.arm {
             return Ok(());
         }
         let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
         apply::set(self.setup.knob, self.setup.journal, self.setup.files, value).map_err(
-            |error| Told::Failed {
+            |error| WindowReport::Failed {
                 id: window.id,
                 why: error.to_string(),
                 kind: Failure::ApplyFailed,
@@ -361,7 +361,7 @@ impl Rig<'_> {
         self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
     }
 
-    fn measure(&mut self, window: &Window, begin_ns: u64) -> Result<Told, DriveError> {
+    fn measure(&mut self, window: &Window, begin_ns: u64) -> Result<WindowReport, DriveError> {
         let before = self
             .counters
             .as_mut()
@@ -413,7 +413,7 @@ impl Rig<'_> {
         });
         let rates: Vec<f64> = rates.into_iter().map(|rate| rate * books).collect();
         self.windows.push(self.run_of(window, begin_ns, &rates));
-        Ok(Told::Measured {
+        Ok(WindowReport::Measured {
             id: window.id,
             rates,
             latency: Some(kept_to.latency_since(&kept_from))
@@ -427,7 +427,7 @@ impl Rig<'_> {
         &mut self,
         window: &Window,
         begin_ns: u64,
-    ) -> Result<Result<(), Told>, DriveError> {
+    ) -> Result<Result<(), WindowReport>, DriveError> {
         self.next_look_ns = None;
         let looked = self.look();
         self.next_look_ns = self
@@ -449,7 +449,7 @@ impl Rig<'_> {
         &mut self,
         window: &Window,
         begin_ns: u64,
-    ) -> Result<Result<Vec<f64>, Told>, DriveError> {
+    ) -> Result<Result<Vec<f64>, WindowReport>, DriveError> {
         self.next_look_ns = None;
         let span = GrainSpan {
             begin_ns,
@@ -481,7 +481,7 @@ impl Rig<'_> {
 
     /// The counters at an edge of a window's kept part. Windows of a tenth of a second are no place for sensors that
     /// take milliseconds, as they do on machines with hundreds of CPUs. The load's own count stands last.
-    fn edge(&mut self, window: &Window, load_ios: f64) -> Reading {
+    fn edge(&mut self, window: &Window, load_ios: f64) -> EdgeReading {
         let kept_ns = (window.duration_ms - window.discard_ms) * 1_000_000;
         let mut reading = self.edges.read(kept_ns / READING_SHARE);
         reading.values.push(load_ios);
@@ -492,8 +492,10 @@ impl Rig<'_> {
     /// difference.
     fn gathered(&mut self, window: &Window) -> Option<&mut Gathered> {
         match window.stage {
-            Stage::Explain => Some(&mut self.explained),
-            Stage::Pairs | Stage::Race | Stage::Holdout if !window.half_depth => {
+            VerdictStage::Explain => Some(&mut self.explained),
+            VerdictStage::Pairs | VerdictStage::Race | VerdictStage::Holdout
+                if !window.half_depth =>
+            {
                 Some(&mut self.proof)
             }
             _ => None,
@@ -556,11 +558,14 @@ impl Rig<'_> {
 }
 
 /// An error of the meter: a load that failed ends the experiment, a window without a value is told.
-fn untold<T>(window: &Window, read: Result<T, MeterError>) -> Result<Result<T, Told>, DriveError> {
+fn untold<T>(
+    window: &Window,
+    read: Result<T, MeterError>,
+) -> Result<Result<T, WindowReport>, DriveError> {
     match read {
         Ok(value) => Ok(Ok(value)),
         Err(MeterError::Load(error)) => Err(error.into()),
-        Err(MeterError::NoValue(why)) => Ok(Err(Told::Failed {
+        Err(MeterError::NoValue(why)) => Ok(Err(WindowReport::Failed {
             id: window.id,
             why,
             kind: Failure::Other,
@@ -571,7 +576,10 @@ fn untold<T>(window: &Window, read: Result<T, MeterError>) -> Result<Result<T, T
 /// The layers of a window with what of the load's latency lies outside them.
 fn with_outside(layers: LayerTimes, from: &Snapshot, to: &Snapshot) -> LayerTimes {
     let done = to.since(from);
-    let sides = [(Side::Read, lane::READ), (Side::Write, lane::WRITE)];
+    let sides = [
+        (LayerSide::Read, lane::READ),
+        (LayerSide::Write, lane::WRITE),
+    ];
     let outside = sides
         .iter()
         .filter_map(|(side, lane)| layers.outside(*side, &done.side(*lane).latency));

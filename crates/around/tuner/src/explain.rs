@@ -5,7 +5,7 @@
 //! many of them show better than a few long ones how much a layer varies by itself.
 
 use model::change::Class;
-use model::verdict::{Outcome, Reason, Stage, Verdict};
+use model::verdict::{Outcome, Reason, Verdict, VerdictStage};
 
 use experiment::Window;
 
@@ -46,7 +46,7 @@ pub(super) fn windows(verdict: &Verdict, class: Class, arm: usize) -> Vec<Window
         arm: turn * arm,
         duration_ms: verdict.metric.whole_grains_ms(duration_ms),
         discard_ms: verdict.metric.whole_grains_ms(verdict.washout_ms),
-        stage: Stage::Explain,
+        stage: VerdictStage::Explain,
         fresh: false,
         half_depth: false,
     };

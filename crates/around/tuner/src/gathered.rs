@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::figures::{ArmFigures, ArmValue};
-use model::layers::{ArmSpan, LayerTimes, Side, Span};
+use model::layers::{ArmSpan, LayerSide, LayerTimes, Span};
 
 use analyse::figures::{Moments, Recipe};
-use observe::Reading;
+use observe::EdgeReading;
 
 /// Sums over the windows of every arm.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Gathered {
 struct Arm {
     figures: Vec<Moments>,
     layers: LayerTimes,
-    means: BTreeMap<(String, Side, Span), Moments>,
-    outside: BTreeMap<Side, Moments>,
+    means: BTreeMap<(String, LayerSide, Span), Moments>,
+    outside: BTreeMap<LayerSide, Moments>,
 }
 
 impl Gathered {
@@ -38,7 +38,7 @@ impl Gathered {
     }
 
     /// Takes in what the counters grew by in a window.
-    pub(super) fn add_counters(&mut self, arm: usize, from: &Reading, to: &Reading) {
+    pub(super) fn add_counters(&mut self, arm: usize, from: &EdgeReading, to: &EdgeReading) {
         let elapsed_ns = to.time_ns.saturating_sub(from.time_ns);
         let values = self.recipe.compute(&from.values, &to.values, elapsed_ns);
         for (figure, value) in self.arms[arm].figures.iter_mut().zip(values) {
@@ -119,7 +119,9 @@ impl Gathered {
             }
         };
         let counted = self.recipe.names().enumerate().map(figure);
-        let outside = Side::ALL.into_iter().map(|side| self.outside(side, names));
+        let outside = LayerSide::ALL
+            .into_iter()
+            .map(|side| self.outside(side, names));
         counted
             .chain(outside)
             .filter(|figure| !figure.arms.is_empty())
@@ -127,7 +129,7 @@ impl Gathered {
     }
 
     /// What of the load's latency lay outside the block layer, in the traced windows.
-    fn outside(&self, side: Side, names: &[String]) -> ArmFigures {
+    fn outside(&self, side: LayerSide, names: &[String]) -> ArmFigures {
         let of_arm = |(name, arm): (&String, &Arm)| {
             let moments = arm.outside.get(&side)?;
             let (value, spread) = (moments.mean / 1e3, moments.spread() / 1e3);
@@ -166,7 +168,7 @@ mod tests {
             kind: MetricKind::Counter,
         });
         let mut gathered = Gathered::new(Recipe::new(columns.to_vec()), 2);
-        let reading = |time_ns: u64, values: [f64; 2]| Reading {
+        let reading = |time_ns: u64, values: [f64; 2]| EdgeReading {
             time_ns,
             values: values.to_vec(),
         };
@@ -205,7 +207,7 @@ mod tests {
             let mut histogram = Histogram::new();
             times.iter().for_each(|ns| histogram.record(*ns));
             let spans = vec![SpanTimes {
-                side: Side::Read,
+                side: LayerSide::Read,
                 span: Span::D2C,
                 times: histogram,
             }];

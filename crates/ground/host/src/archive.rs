@@ -22,7 +22,7 @@
 //! Three more entries are no files of text on a live machine: `/dev/kmsg` has the lines of the kernel's log that were
 //! wanted, `/dev/cpu_dma_latency` a number of µs, `/proc/self/page_bytes` the size of a page.
 
-use crate::{FileSize, Space, files::Kind};
+use crate::{FileSize, Space, files::FileKind};
 use kernel::devno::Devno;
 use model::change::Attribute;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 const HEADER: &str = "iodyno-host 1";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
+enum ArchiveEntry {
     Text(String),
     Errno(i32),
     Link(String),
@@ -42,7 +42,7 @@ enum Entry {
 /// The files of a captured machine by absolute path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, ArchiveEntry>,
     spaces: BTreeMap<String, Space>,
     numbers: BTreeMap<String, String>,
     sizes: BTreeMap<String, FileSize>,
@@ -100,8 +100,8 @@ impl Archive {
     /// Adds or replaces one attribute.
     pub fn insert(&mut self, path: &str, attribute: Attribute) {
         let entry = match attribute {
-            Attribute::Value(text) => Entry::Text(text),
-            Attribute::Refused(errno) => Entry::Errno(errno),
+            Attribute::Value(text) => ArchiveEntry::Text(text),
+            Attribute::Refused(errno) => ArchiveEntry::Errno(errno),
             Attribute::Absent | Attribute::OfAnother => return,
         };
         self.put(path, entry);
@@ -110,11 +110,11 @@ impl Archive {
     /// Adds or replaces a symbolic link.
     pub fn insert_link(&mut self, path: &str, to: &str) {
         if is_one_line(to) {
-            self.put(path, Entry::Link(to.to_string()));
+            self.put(path, ArchiveEntry::Link(to.to_string()));
         }
     }
 
-    fn put(&mut self, path: &str, entry: Entry) {
+    fn put(&mut self, path: &str, entry: ArchiveEntry) {
         if is_one_line(path) {
             self.entries.insert(path.to_string(), entry);
         }
@@ -123,19 +123,19 @@ impl Archive {
     /// Adds a directory, where nothing else is known at the path.
     pub fn insert_directory(&mut self, path: &str) {
         if !self.entries.contains_key(path) {
-            self.put(path, Entry::Directory);
+            self.put(path, ArchiveEntry::Directory);
         }
     }
 
     /// Adds a block device's node.
     pub fn insert_device(&mut self, path: &str, major: u32, minor: u32) {
-        self.put(path, Entry::Device { major, minor });
+        self.put(path, ArchiveEntry::Device { major, minor });
     }
 
     /// Adds a file whose content was not read, as an empty one, where nothing else is known at the path.
     pub fn insert_name(&mut self, path: &str) {
         if !self.entries.contains_key(path) {
-            self.put(path, Entry::Text(String::new()));
+            self.put(path, ArchiveEntry::Text(String::new()));
         }
     }
 
@@ -155,7 +155,7 @@ impl Archive {
 
     /// Adds or replaces an attribute that is no text.
     pub fn insert_bytes(&mut self, path: &str, bytes: &[u8]) {
-        self.put(path, Entry::Bytes(bytes.to_vec()));
+        self.put(path, ArchiveEntry::Bytes(bytes.to_vec()));
     }
 
     /// Adds or replaces what [`crate::Host::device_number`] answers for a path.
@@ -170,7 +170,7 @@ impl Archive {
         let Some(path) = self.resolve(path) else {
             return;
         };
-        if let Some(Entry::Text(text)) = self.entries.get_mut(&path) {
+        if let Some(ArchiveEntry::Text(text)) = self.entries.get_mut(&path) {
             *text = rewrite(text);
         }
     }
@@ -178,7 +178,7 @@ impl Archive {
     /// Replaces the text of every attribute by what the function makes of its path and text.
     pub fn rewrite_all(&mut self, rewrite: impl Fn(&str, &str) -> String) {
         for (path, entry) in &mut self.entries {
-            if let Entry::Text(text) = entry {
+            if let ArchiveEntry::Text(text) = entry {
                 *text = rewrite(path, text);
             }
         }
@@ -187,7 +187,7 @@ impl Archive {
     /// Every text, with its path.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().filter_map(|(path, entry)| match entry {
-            Entry::Text(text) => Some((path.as_str(), text.as_str())),
+            ArchiveEntry::Text(text) => Some((path.as_str(), text.as_str())),
             _ => None,
         })
     }
@@ -198,8 +198,8 @@ impl Archive {
             .into_iter()
             .map(|(path, entry)| {
                 let entry = match entry {
-                    Entry::Text(text) => Entry::Text(rename(&text)),
-                    Entry::Link(to) => Entry::Link(rename(&to)),
+                    ArchiveEntry::Text(text) => ArchiveEntry::Text(rename(&text)),
+                    ArchiveEntry::Link(to) => ArchiveEntry::Link(rename(&to)),
                     other => other,
                 };
                 (rename(&path), entry)
@@ -219,13 +219,15 @@ impl Archive {
         for (path, entry) in &self.entries {
             text.push_str(&format!("path: {path}\n"));
             text.push_str(&match entry {
-                Entry::Text(body) if body.is_empty() => "lines: 0\n".to_string(),
-                Entry::Text(body) => format!("lines: {}\n{body}\n", body.split('\n').count()),
-                Entry::Errno(errno) => format!("errno: {errno}\n"),
-                Entry::Link(to) => format!("link: {to}\n"),
-                Entry::Directory => "directory\n".to_string(),
-                Entry::Device { major, minor } => format!("device: {major}:{minor}\n"),
-                Entry::Bytes(bytes) => format!("bytes: {}\n", print_hex(bytes)),
+                ArchiveEntry::Text(body) if body.is_empty() => "lines: 0\n".to_string(),
+                ArchiveEntry::Text(body) => {
+                    format!("lines: {}\n{body}\n", body.split('\n').count())
+                }
+                ArchiveEntry::Errno(errno) => format!("errno: {errno}\n"),
+                ArchiveEntry::Link(to) => format!("link: {to}\n"),
+                ArchiveEntry::Directory => "directory\n".to_string(),
+                ArchiveEntry::Device { major, minor } => format!("device: {major}:{minor}\n"),
+                ArchiveEntry::Bytes(bytes) => format!("bytes: {}\n", print_hex(bytes)),
             });
         }
         for (path, space) in &self.spaces {
@@ -265,8 +267,8 @@ impl Archive {
 
     pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         match self.entries.get(&self.resolve(path)?) {
-            Some(Entry::Bytes(bytes)) => Some(bytes.clone()),
-            Some(Entry::Text(text)) if !text.is_empty() => Some(text.clone().into_bytes()),
+            Some(ArchiveEntry::Bytes(bytes)) => Some(bytes.clone()),
+            Some(ArchiveEntry::Text(text)) if !text.is_empty() => Some(text.clone().into_bytes()),
             _ => None,
         }
     }
@@ -275,15 +277,17 @@ impl Archive {
         self.spaces.get(&self.resolve(path)?).copied()
     }
 
-    pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
+    pub(crate) fn kind(&self, path: &str) -> Option<FileKind> {
         match self.entries.get(&self.resolve(path)?) {
-            Some(Entry::Text(_) | Entry::Errno(_) | Entry::Bytes(_)) => Some(Kind::File),
-            Some(Entry::Device { major, minor }) => Some(Kind::BlockDevice {
+            Some(ArchiveEntry::Text(_) | ArchiveEntry::Errno(_) | ArchiveEntry::Bytes(_)) => {
+                Some(FileKind::File)
+            }
+            Some(ArchiveEntry::Device { major, minor }) => Some(FileKind::BlockDevice {
                 major: *major,
                 minor: *minor,
             }),
-            Some(Entry::Link(_)) => None,
-            Some(Entry::Directory) | None => Some(Kind::Directory),
+            Some(ArchiveEntry::Link(_)) => None,
+            Some(ArchiveEntry::Directory) | None => Some(FileKind::Directory),
         }
     }
 
@@ -292,8 +296,8 @@ impl Archive {
             return Attribute::Absent;
         };
         match self.entries.get(&path) {
-            Some(Entry::Text(text)) => Attribute::Value(text.clone()),
-            Some(Entry::Errno(errno)) => Attribute::Refused(*errno),
+            Some(ArchiveEntry::Text(text)) => Attribute::Value(text.clone()),
+            Some(ArchiveEntry::Errno(errno)) => Attribute::Refused(*errno),
             _ => Attribute::Absent,
         }
     }
@@ -309,7 +313,7 @@ impl Archive {
             .entries
             .get(&format!("{}/{name}", parent.trim_end_matches('/')))
         {
-            Some(Entry::Link(to)) => Some(to.clone()),
+            Some(ArchiveEntry::Link(to)) => Some(to.clone()),
             _ => None,
         }
     }
@@ -346,8 +350,8 @@ impl Archive {
                 name => {
                     let next = format!("{resolved}/{name}");
                     match self.entries.get(&next) {
-                        Some(Entry::Link(_)) if links_left == 0 => return None,
-                        Some(Entry::Link(to)) => {
+                        Some(ArchiveEntry::Link(_)) if links_left == 0 => return None,
+                        Some(ArchiveEntry::Link(to)) => {
                             links_left -= 1;
                             if to.starts_with('/') {
                                 resolved.clear();
@@ -414,18 +418,18 @@ fn parse_hex(text: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-fn parse_device(devno: &str) -> Option<Entry> {
+fn parse_device(devno: &str) -> Option<ArchiveEntry> {
     let Devno { major, minor } = Devno::parse(devno)?;
-    Some(Entry::Device { major, minor })
+    Some(ArchiveEntry::Device { major, minor })
 }
 
 fn parse_entry<'a>(
     number: usize,
     line: &str,
     lines: &mut impl Iterator<Item = (usize, &'a str)>,
-) -> Result<Entry, (usize, String)> {
+) -> Result<ArchiveEntry, (usize, String)> {
     if line == "directory" {
-        return Ok(Entry::Directory);
+        return Ok(ArchiveEntry::Directory);
     }
     let bad = || {
         (
@@ -437,10 +441,10 @@ fn parse_entry<'a>(
     };
     let (key, value) = line.split_once(": ").ok_or_else(bad)?;
     match key {
-        "link" => Ok(Entry::Link(value.to_string())),
+        "link" => Ok(ArchiveEntry::Link(value.to_string())),
         "device" => parse_device(value).ok_or_else(bad),
-        "bytes" => parse_hex(value).map(Entry::Bytes).ok_or_else(bad),
-        "errno" => value.parse().map(Entry::Errno).map_err(|_| bad()),
+        "bytes" => parse_hex(value).map(ArchiveEntry::Bytes).ok_or_else(bad),
+        "errno" => value.parse().map(ArchiveEntry::Errno).map_err(|_| bad()),
         "lines" => {
             let count: usize = value.parse().map_err(|_| bad())?;
             let body: Vec<&str> = lines.by_ref().take(count).map(|(_, line)| line).collect();
@@ -450,7 +454,7 @@ fn parse_entry<'a>(
                     format!("{count} lines are announced, {} follow", body.len()),
                 ));
             }
-            Ok(Entry::Text(body.join("\n")))
+            Ok(ArchiveEntry::Text(body.join("\n")))
         }
         _ => Err(bad()),
     }
@@ -492,10 +496,10 @@ mod tests {
             Attribute::Value("a b\n".into())
         );
         assert!(archive.contains("/srv") && !archive.contains("/nowhere"));
-        assert_eq!(archive.kind("/srv"), Some(Kind::Directory));
+        assert_eq!(archive.kind("/srv"), Some(FileKind::Directory));
         assert_eq!(
             archive.kind("/dev/mapper/vg-lv"),
-            Some(Kind::BlockDevice {
+            Some(FileKind::BlockDevice {
                 major: 253,
                 minor: 1
             })

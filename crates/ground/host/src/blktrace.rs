@@ -51,13 +51,13 @@ pub struct BlkTrace {
     streams: Vec<File>,
     folder: PathBuf,
     /// Declared before the mount it is reached through.
-    device: Device,
+    device: TracedDevice,
     _root: KernelMount,
 }
 
 /// The opened disk, with a trace.
 #[derive(Debug)]
-struct Device(File);
+struct TracedDevice(File);
 
 impl BlkTrace {
     /// Sets up a trace of a whole disk, which is off for now; one that a killed iodyno left behind is taken down first.
@@ -81,7 +81,7 @@ impl BlkTrace {
             name => name,
         };
         let name = name.map_err(|error| Error::io("trace", &path, told(error)))?;
-        let device = Device(file);
+        let device = TracedDevice(file);
         // The mount has no name that anybody knows; this is where debugfs is looked for.
         let shown = PathBuf::from("/sys/kernel/debug/block").join(&name);
         let folder = root.path().join("block").join(name);
@@ -119,7 +119,7 @@ impl BlkTrace {
     }
 }
 
-impl Drop for Device {
+impl Drop for TracedDevice {
     fn drop(&mut self) {
         let _ = control(&self.0, STOP);
         let _ = control(&self.0, TEARDOWN);

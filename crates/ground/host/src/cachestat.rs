@@ -30,7 +30,7 @@ pub struct CacheDetails {
 const SYS_CACHESTAT: libc::c_long = 451;
 
 #[repr(C)]
-struct Range {
+struct CachestatRange {
     offset: u64,
     length: u64,
 }
@@ -103,7 +103,7 @@ fn resident_pages(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Resu
 }
 
 fn stat(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<Stat> {
-    let range = Range { offset, length };
+    let range = CachestatRange { offset, length };
     let mut stat = Stat::default();
     // SAFETY: both pointers are valid for the call, which reads one Range and writes one Stat (include/uapi/linux/mman.h:
     // two and five u64). A kernel without the call answers ENOSYS and touches neither.

@@ -4,7 +4,7 @@
 //! The file keeps the paths of the journals that stand on the device, whatever state directory they are in. Settings of
 //! the whole machine (`/proc/sys`, interrupts) have one such file more, which is taken beside the device's.
 
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultStep};
 use crate::journal;
 use crate::{Error, Host, Result, durable, life};
 use model::change::DeviceIdentity;
@@ -185,7 +185,7 @@ impl DeviceLock {
 
 impl LockFile {
     fn journals(&self) -> Result<Vec<PathBuf>> {
-        fault::at(Step::Open, &self.path)
+        fault::at(FaultStep::Open, &self.path)
             .map_err(|error| Error::io("look at", &self.path, error))?;
         let bytes = durable::read(&self.file, &self.path)
             .map_err(|error| Error::io("read", &self.path, error))?;

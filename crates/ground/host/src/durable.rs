@@ -1,7 +1,7 @@
 //! Files and directories that only this user may change: the state directory, journals, locks. What is read from them is
 //! believed, so owner and modes are checked first, and no link is followed.
 
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultStep};
 use crate::{Error, Result};
 use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, RenameFlags, flock};
 use std::fs::File;
@@ -92,7 +92,7 @@ fn trusted(file: &File, path: &Path, cure: u32) -> Result<std::fs::Metadata> {
 
 /// Makes a new file for this user alone (mode 0600 whatever the umask); one that is there is an error, and so is a link.
 pub(crate) fn create(path: &Path) -> std::io::Result<File> {
-    fault::at(Step::Create, path)?;
+    fault::at(FaultStep::Create, path)?;
     let flags = OFlags::CREATE
         | OFlags::EXCL
         | OFlags::NOFOLLOW
@@ -110,7 +110,7 @@ pub(crate) fn create(path: &Path) -> std::io::Result<File> {
 /// [`Error::Untrusted`] when it is something else, or somebody else's.
 pub(crate) fn open(path: &Path) -> Result<Option<File>> {
     let failed = |error: std::io::Error| Error::io("open", path, error);
-    fault::at(Step::Open, path).map_err(failed)?;
+    fault::at(FaultStep::Open, path).map_err(failed)?;
     let with = |access: OFlags| {
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty())
@@ -137,7 +137,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>> {
 /// Reads all of an open file, from its beginning.
 pub(crate) fn read(mut file: &File, path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::{Seek, SeekFrom};
-    fault::at(Step::Read, path)?;
+    fault::at(FaultStep::Read, path)?;
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.take(READ_MAX_BYTES).read_to_end(&mut bytes)?;
@@ -148,21 +148,21 @@ pub(crate) fn read(mut file: &File, path: &Path) -> std::io::Result<Vec<u8>> {
 pub(crate) fn append(mut file: &File, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let (torn, rest) = bytes.split_at(fault::torn_after(bytes.len()));
     file.write_all(torn)?;
-    fault::at(Step::Append, path)?;
+    fault::at(FaultStep::Append, path)?;
     file.write_all(rest)?;
-    fault::at(Step::Sync, path)?;
+    fault::at(FaultStep::Sync, path)?;
     file.sync_data()
 }
 
 /// Cuts a file to a length.
 pub(crate) fn truncate(file: &File, path: &Path, length: u64) -> std::io::Result<()> {
-    fault::at(Step::Truncate, path)?;
+    fault::at(FaultStep::Truncate, path)?;
     file.set_len(length)
 }
 
 /// Gives a file a name that nothing has.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
-    fault::at(Step::Rename, to)?;
+    fault::at(FaultStep::Rename, to)?;
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         // Network and old file systems cannot; a link takes no name that is there either.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
@@ -175,13 +175,13 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// Gives a file another name, whatever had it.
 pub(crate) fn rename_over(from: &Path, to: &Path) -> std::io::Result<()> {
-    fault::at(Step::Rename, to)?;
+    fault::at(FaultStep::Rename, to)?;
     std::fs::rename(from, to)
 }
 
 /// Removes a name; one that is gone is fine.
 pub(crate) fn unlink(path: &Path) -> std::io::Result<()> {
-    fault::at(Step::Unlink, path)?;
+    fault::at(FaultStep::Unlink, path)?;
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -190,13 +190,13 @@ pub(crate) fn unlink(path: &Path) -> std::io::Result<()> {
 
 /// Waits until the names in a directory are on the disk.
 pub(crate) fn sync_dir(dir: &Path) -> std::io::Result<()> {
-    fault::at(Step::Sync, dir)?;
+    fault::at(FaultStep::Sync, dir)?;
     File::open(dir)?.sync_all()
 }
 
 /// Takes the exclusive lock of an open file, if nobody has it.
 pub(crate) fn try_lock(file: &File, path: &Path) -> std::io::Result<bool> {
-    fault::at(Step::Lock, path)?;
+    fault::at(FaultStep::Lock, path)?;
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
         locked => locked.map(|()| true).map_err(Into::into),
@@ -205,7 +205,7 @@ pub(crate) fn try_lock(file: &File, path: &Path) -> std::io::Result<bool> {
 
 /// Takes a shared lock of an open file, if nobody has the exclusive one.
 pub(crate) fn try_share(file: &File, path: &Path) -> std::io::Result<bool> {
-    fault::at(Step::Lock, path)?;
+    fault::at(FaultStep::Lock, path)?;
     match flock(file, FlockOperation::NonBlockingLockShared) {
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
         locked => locked.map(|()| true).map_err(Into::into),
@@ -214,7 +214,7 @@ pub(crate) fn try_share(file: &File, path: &Path) -> std::io::Result<bool> {
 
 /// Whether somebody holds the exclusive lock of an open file. Looks for a moment; nothing stays locked.
 pub(crate) fn is_locked(file: &File, path: &Path) -> std::io::Result<bool> {
-    fault::at(Step::Lock, path)?;
+    fault::at(FaultStep::Lock, path)?;
     match flock(file, FlockOperation::NonBlockingLockShared) {
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(true),
         locked => {

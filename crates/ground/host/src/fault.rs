@@ -8,7 +8,7 @@ use std::path::Path;
 /// A step that can fail on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "only tests look at it"))]
-pub(crate) enum Step {
+pub(crate) enum FaultStep {
     /// A file is created.
     Create,
     /// A file is opened that is there.
@@ -37,11 +37,11 @@ pub(crate) use hook::*;
 
 #[cfg(not(test))]
 mod hook {
-    use super::{Path, Step};
+    use super::{FaultStep, Path};
 
     /// Nothing happens.
     #[inline]
-    pub(crate) fn at(_: Step, _: &Path) -> std::io::Result<()> {
+    pub(crate) fn at(_: FaultStep, _: &Path) -> std::io::Result<()> {
         Ok(())
     }
 
@@ -54,13 +54,13 @@ mod hook {
 
 #[cfg(test)]
 mod hook {
-    use super::{Path, Step};
+    use super::{FaultStep, Path};
     use std::cell::RefCell;
 
     /// What a test does at each step of its thread.
     pub(crate) trait Hook {
         /// Before a step: an error stands in for it; a panic is the death of the process.
-        fn at(&mut self, step: Step, path: &Path) -> std::io::Result<()>;
+        fn at(&mut self, step: FaultStep, path: &Path) -> std::io::Result<()>;
         /// How much of an append reaches the file before its step.
         fn torn_after(&mut self, length: usize) -> usize;
     }
@@ -79,7 +79,7 @@ mod hook {
         HOOK.with(|slot| *slot.borrow_mut() = None);
     }
 
-    pub(crate) fn at(step: Step, path: &Path) -> std::io::Result<()> {
+    pub(crate) fn at(step: FaultStep, path: &Path) -> std::io::Result<()> {
         if std::thread::panicking() {
             return Err(std::io::Error::other("this process is dead"));
         }

@@ -29,7 +29,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 
 /// What a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A directory.
     Directory,
     /// A regular file.
@@ -46,21 +46,21 @@ pub enum Kind {
 }
 
 /// What is at a path on this machine.
-pub fn kind(path: &Path) -> Result<Kind> {
+pub fn kind(path: &Path) -> Result<FileKind> {
     let metadata = std::fs::metadata(path).map_err(|error| Error::io("look at", path, error))?;
     let kind = metadata.file_type();
     Ok(if kind.is_dir() {
-        Kind::Directory
+        FileKind::Directory
     } else if kind.is_file() {
-        Kind::File
+        FileKind::File
     } else if kind.is_block_device() {
         let device = metadata.rdev();
-        Kind::BlockDevice {
+        FileKind::BlockDevice {
             major: rustix::fs::major(device),
             minor: rustix::fs::minor(device),
         }
     } else {
-        Kind::Other
+        FileKind::Other
     })
 }
 
@@ -389,7 +389,7 @@ mod tests {
         if let Some(written) = data.written_bytes(1 << 20) {
             assert_eq!(written, 65536);
         }
-        assert_eq!(kind(&path).unwrap(), Kind::File);
+        assert_eq!(kind(&path).unwrap(), FileKind::File);
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub use device_lock::{DeviceLock, DeviceShare, Reach};
 pub use error::{Error, Result};
 pub use identity::serial_digest;
 pub use journal::{
-    Begin, Damage, Found, Journal, Unfinished, WayOut, find_elsewhere, find_unfinished,
+    Begin, Damage, FoundJournals, Journal, Unfinished, WayOut, find_elsewhere, find_unfinished,
 };
 pub use piped::{Interrupter, Piped};
 pub use privileges::Privileges;
@@ -86,12 +86,12 @@ use std::sync::Arc;
 /// A machine to read: this one, or one captured in a text archive.
 #[derive(Clone, Debug)]
 pub struct Host {
-    source: Source,
+    source: HostSource,
     recorder: Option<Arc<recorder::Recorder>>,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+enum HostSource {
     Live,
     Archive(Arc<Archive>),
     #[cfg(test)]
@@ -135,7 +135,7 @@ impl Host {
     /// This machine.
     pub fn live() -> Self {
         Host {
-            source: Source::Live,
+            source: HostSource::Live,
             recorder: None,
         }
     }
@@ -143,7 +143,7 @@ impl Host {
     /// This machine, with everything that is read kept; [`Host::recorded`] gives it back as a captured machine.
     pub fn recording() -> Self {
         Host {
-            source: Source::Live,
+            source: HostSource::Live,
             recorder: Some(Arc::default()),
         }
     }
@@ -159,7 +159,7 @@ impl Host {
     /// A captured machine.
     pub fn from_archive(archive: Archive) -> Self {
         Host {
-            source: Source::Archive(Arc::new(archive)),
+            source: HostSource::Archive(Arc::new(archive)),
             recorder: None,
         }
     }
@@ -173,7 +173,7 @@ impl Host {
 
     /// Whether this is the machine iodyno runs on. Only a live host can be loaded or changed.
     pub fn is_live(&self) -> bool {
-        matches!(self.source, Source::Live)
+        matches!(self.source, HostSource::Live)
     }
 
     /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
@@ -184,10 +184,10 @@ impl Host {
             return mount.read(self);
         }
         let attribute = match &self.source {
-            Source::Archive(archive) => archive.attribute(path),
+            HostSource::Archive(archive) => archive.attribute(path),
             #[cfg(test)]
-            Source::Simulated(machine) => machine.attribute(path),
-            Source::Live => match std::fs::read(path) {
+            HostSource::Simulated(machine) => machine.attribute(path),
+            HostSource::Live => match std::fs::read(path) {
                 Ok(bytes) => Attribute::Value(trim_text(&bytes)),
                 Err(error) => match (error.kind(), error.raw_os_error()) {
                     (ErrorKind::NotFound | ErrorKind::NotADirectory, _) | (_, None) => {
@@ -230,12 +230,12 @@ impl Host {
         let shown = place_in_words(path);
         let failed = |error: std::io::Error| Error::io("write", &shown, error);
         match &self.source {
-            Source::Archive(_) => Err(failed(std::io::Error::other(
+            HostSource::Archive(_) => Err(failed(std::io::Error::other(
                 "it belongs to a captured machine, and only the live one is changed",
             ))),
             #[cfg(test)]
-            Source::Simulated(machine) => machine.write(path, value).map_err(failed),
-            Source::Live => match MountPlace::of(path) {
+            HostSource::Simulated(machine) => machine.write(path, value).map_err(failed),
+            HostSource::Live => match MountPlace::of(path) {
                 Some(mount) => mount.write(self, value, mark).map_err(failed),
                 None => write_live(path, value).map_err(failed),
             },
@@ -247,13 +247,13 @@ impl Host {
     fn run_dir(&self) -> std::path::PathBuf {
         match &self.source {
             #[cfg(test)]
-            Source::Simulated(machine) => machine.run_dir(),
+            HostSource::Simulated(machine) => machine.run_dir(),
             _ => environment::run_dir(),
         }
     }
 
     fn is_simulated(&self) -> bool {
-        !matches!(self.source, Source::Archive(_) | Source::Live)
+        !matches!(self.source, HostSource::Archive(_) | HostSource::Live)
     }
 
     /// Whether a subject is there to have settings.
@@ -270,7 +270,7 @@ impl Host {
     #[cfg(test)]
     fn simulated(&self) -> Option<&simulated::Simulated> {
         match &self.source {
-            Source::Simulated(machine) => Some(machine),
+            HostSource::Simulated(machine) => Some(machine),
             _ => None,
         }
     }
@@ -279,7 +279,7 @@ impl Host {
     fn place(&self, path: &str) -> std::path::PathBuf {
         match &self.source {
             #[cfg(test)]
-            Source::Simulated(machine) => machine.place(path),
+            HostSource::Simulated(machine) => machine.place(path),
             _ => path.into(),
         }
     }
@@ -292,14 +292,14 @@ impl Host {
     /// Names in a directory, sorted. The error tells a directory that may not be looked into from an empty one.
     pub fn try_list(&self, path: &str) -> Result<Vec<String>> {
         let refused = |errno| Error::io("list", path, std::io::Error::from_raw_os_error(errno));
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             return match archive.attribute(path) {
                 Attribute::Refused(errno) => Err(refused(errno)),
                 _ => Ok(archive.list(path)),
             };
         }
         #[cfg(test)]
-        if let Source::Simulated(machine) = &self.source
+        if let HostSource::Simulated(machine) = &self.source
             && path.starts_with("/proc/irq/")
         {
             return Ok(machine.list(path));
@@ -316,12 +316,12 @@ impl Host {
     }
 
     /// What is at a path; none when nothing is.
-    pub fn kind(&self, path: &str) -> Option<files::Kind> {
+    pub fn kind(&self, path: &str) -> Option<files::FileKind> {
         match &self.source {
-            Source::Archive(archive) => archive.kind(path),
+            HostSource::Archive(archive) => archive.kind(path),
             #[cfg(test)]
-            Source::Simulated(_) => Default::default(),
-            Source::Live => {
+            HostSource::Simulated(_) => Default::default(),
+            HostSource::Live => {
                 let kind = files::kind(Path::new(path)).ok()?;
                 self.record(|recorder| recorder.kind(path, kind));
                 Some(kind)
@@ -336,7 +336,7 @@ impl Host {
 
     /// Where a symbolic link points. The error tells a link that may not be read from one that is gone.
     pub fn try_link(&self, path: &str) -> Result<String> {
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             let gone = || std::io::Error::from_raw_os_error(libc::ENOENT);
             return archive
                 .link(path)
@@ -352,10 +352,10 @@ impl Host {
     /// The absolute path with every link resolved. A captured machine resolves the links it captured.
     pub fn resolve(&self, path: &str) -> Option<String> {
         match &self.source {
-            Source::Archive(archive) => archive.resolve(path),
+            HostSource::Archive(archive) => archive.resolve(path),
             #[cfg(test)]
-            Source::Simulated(_) => Default::default(),
-            Source::Live => {
+            HostSource::Simulated(_) => Default::default(),
+            HostSource::Live => {
                 let resolved = std::fs::canonicalize(path)
                     .ok()?
                     .to_string_lossy()
@@ -369,10 +369,10 @@ impl Host {
     /// Whether anything is at the path.
     pub fn exists(&self, path: &str) -> bool {
         match &self.source {
-            Source::Archive(archive) => archive.contains(path),
+            HostSource::Archive(archive) => archive.contains(path),
             #[cfg(test)]
-            Source::Simulated(_) => Default::default(),
-            Source::Live => {
+            HostSource::Simulated(_) => Default::default(),
+            HostSource::Live => {
                 let exists = Path::new(path).exists();
                 if exists {
                     self.record(|recorder| recorder.resolve(path));
@@ -392,7 +392,7 @@ impl Host {
 
     /// Space of the file system that holds a path; of a captured machine, what was captured for that very path.
     pub fn space(&self, path: &str) -> Option<Space> {
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             return archive.space(path);
         }
         let space = Space::of(rustix::fs::statvfs(path).ok()?);
@@ -403,7 +403,7 @@ impl Host {
     /// `major:minor` of the device that a path's file system says it is on; of a captured machine, what was captured for
     /// that very path.
     pub fn device_number(&self, path: &str) -> Option<String> {
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             return archive.device_number(path);
         }
         let device = rustix::fs::stat(path).ok()?.st_dev;
@@ -419,7 +419,7 @@ impl Host {
     /// How long the file at a path is and how much of it is there; of a captured machine, what was captured for that very
     /// path.
     pub fn file_size(&self, path: &str) -> Option<FileSize> {
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             return archive.file_size(path);
         }
         use std::os::unix::fs::MetadataExt;
@@ -436,7 +436,7 @@ impl Host {
 
     /// An attribute that is no text, such as the descriptors of a USB device.
     pub fn bytes(&self, path: &str) -> Option<Vec<u8>> {
-        if let Source::Archive(archive) = &self.source {
+        if let HostSource::Archive(archive) = &self.source {
             return archive.bytes(path);
         }
         let bytes = std::fs::read(path).ok()?;

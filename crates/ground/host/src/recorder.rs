@@ -1,6 +1,6 @@
 //! Keeps what is read from this machine, so that it can be read again elsewhere.
 
-use crate::{Archive, FileSize, Space, files::Kind};
+use crate::{Archive, FileSize, Space, files::FileKind};
 use model::change::Attribute;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,14 +49,14 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn kind(&self, path: &str, kind: Kind) {
+    pub(crate) fn kind(&self, path: &str, kind: FileKind) {
         let mut archive = self.lock();
         let real = keep_links(&mut archive, path);
         match kind {
-            Kind::Directory => archive.insert_directory(&real),
-            Kind::File => archive.insert_name(&real),
-            Kind::BlockDevice { major, minor } => archive.insert_device(&real, major, minor),
-            Kind::Other => {}
+            FileKind::Directory => archive.insert_directory(&real),
+            FileKind::File => archive.insert_name(&real),
+            FileKind::BlockDevice { major, minor } => archive.insert_device(&real, major, minor),
+            FileKind::Other => {}
         }
     }
 

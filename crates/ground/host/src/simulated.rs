@@ -1,7 +1,7 @@
 //! A kernel that is none, for tests: block devices whose attributes act on each other as those of Linux do, a directory
 //! of its own for what lies in /run and /etc, and reboots.
 
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultStep};
 use crate::files::{TemporaryDir, temporary_dir};
 use crate::{Host, durable};
 use model::change::Attribute;
@@ -14,19 +14,19 @@ const EIO: i32 = 5;
 
 /// The machine. Clones are the same one.
 #[derive(Clone, Debug)]
-pub(crate) struct Simulated(Arc<Inner>);
+pub(crate) struct Simulated(Arc<SimulatedInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct SimulatedInner {
     root: TemporaryDir,
-    state: Mutex<State>,
+    state: Mutex<SimulatedState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SimulatedState {
     boots: u64,
     next_diskseq: u64,
-    devices: BTreeMap<String, Device>,
+    devices: BTreeMap<String, SimulatedDevice>,
     machine: Machine,
 }
 
@@ -93,14 +93,14 @@ impl Machine {
 }
 
 #[derive(Clone, Debug)]
-struct Device {
+struct SimulatedDevice {
     diskseq: u64,
     queue: BTreeMap<String, String>,
 }
 
-impl Device {
-    fn new(diskseq: u64) -> Device {
-        let mut device = Device {
+impl SimulatedDevice {
+    fn new(diskseq: u64) -> SimulatedDevice {
+        let mut device = SimulatedDevice {
             diskseq,
             queue: BTreeMap::new(),
         };
@@ -186,7 +186,7 @@ impl Simulated {
         } else {
             temporary_dir("simulated")
         };
-        let machine = Simulated(Arc::new(Inner {
+        let machine = Simulated(Arc::new(SimulatedInner {
             root: root.unwrap(),
             state: Mutex::default(),
         }));
@@ -197,14 +197,14 @@ impl Simulated {
         machine
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SimulatedState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The machine as the product sees it.
     pub(crate) fn host(&self) -> Host {
         Host {
-            source: crate::Source::Simulated(self.clone()),
+            source: crate::HostSource::Simulated(self.clone()),
             recorder: None,
         }
     }
@@ -239,7 +239,7 @@ impl Simulated {
     pub(crate) fn attach(&self, name: &str) {
         let mut state = self.state();
         state.next_diskseq += 1;
-        let device = Device::new(state.next_diskseq);
+        let device = SimulatedDevice::new(state.next_diskseq);
         state.devices.insert(name.into(), device);
     }
 
@@ -309,7 +309,7 @@ impl Simulated {
         [served].into_iter().chain(own).collect()
     }
 
-    fn act<T>(&self, path: &str, act: impl FnOnce(&mut Device, &str) -> T) -> Option<T> {
+    fn act<T>(&self, path: &str, act: impl FnOnce(&mut SimulatedDevice, &str) -> T) -> Option<T> {
         let (name, attribute) = path.strip_prefix("/sys/block/")?.split_once("/queue/")?;
         self.state()
             .devices
@@ -320,7 +320,7 @@ impl Simulated {
     /// What reading a path gives.
     pub(crate) fn attribute(&self, path: &str) -> Attribute {
         if path.contains("/queue/") {
-            return match fault::at(Step::ReadAttribute, Path::new(path)) {
+            return match fault::at(FaultStep::ReadAttribute, Path::new(path)) {
                 Err(_) => Attribute::Refused(EIO),
                 Ok(()) => self
                     .act(path, |device, name| device.read(name))
@@ -330,7 +330,7 @@ impl Simulated {
         // Not in the condition: the lock would be held while the fault gives others a turn.
         let of_machine = self.state().machine.settings.get(path).cloned();
         if let Some(value) = of_machine {
-            return match fault::at(Step::ReadAttribute, Path::new(path)) {
+            return match fault::at(FaultStep::ReadAttribute, Path::new(path)) {
                 Err(_) => Attribute::Refused(EIO),
                 Ok(()) => Attribute::Value(value),
             };
@@ -355,7 +355,7 @@ impl Simulated {
 
     /// Writes an attribute.
     pub(crate) fn write(&self, path: &str, value: &str) -> std::io::Result<()> {
-        fault::at(Step::WriteAttribute, Path::new(path))?;
+        fault::at(FaultStep::WriteAttribute, Path::new(path))?;
         self.written(path, value)
             .map_err(std::io::Error::from_raw_os_error)
     }

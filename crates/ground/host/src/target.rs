@@ -3,7 +3,7 @@
 //! A name can stand for another object a moment later. A descriptor cannot, so nothing but the first opening uses the
 //! name, and that goes by a way on which nobody else's links are followed ([`crate::walk`]).
 
-use crate::files::{Access, DataFile, Identity, Kind};
+use crate::files::{Access, DataFile, FileKind, Identity};
 use crate::{Error, Result, Space, mounts, walk};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, StatxFlags};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What makes two descriptors the same object, seen in the same mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Judged {
-    kind: Kind,
+    kind: FileKind,
     /// Number of the file system.
     device: u64,
     inode: u64,
@@ -38,15 +38,15 @@ impl Judged {
     }
 }
 
-fn kind(stat: &Stat) -> Kind {
+fn kind(stat: &Stat) -> FileKind {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Directory => Kind::Directory,
-        FileType::RegularFile => Kind::File,
-        FileType::BlockDevice => Kind::BlockDevice {
+        FileType::Directory => FileKind::Directory,
+        FileType::RegularFile => FileKind::File,
+        FileType::BlockDevice => FileKind::BlockDevice {
             major: rustix::fs::major(stat.st_rdev),
             minor: rustix::fs::minor(stat.st_rdev),
         },
-        _ => Kind::Other,
+        _ => FileKind::Other,
     }
 }
 
@@ -93,7 +93,7 @@ impl Target {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FileKind {
         self.judged.kind
     }
 
@@ -106,7 +106,7 @@ impl Target {
     /// device is none of them wherever its node lies.
     pub fn kernel_file_system(&self) -> Option<&'static str> {
         match self.judged.kind {
-            Kind::BlockDevice { .. } => None,
+            FileKind::BlockDevice { .. } => None,
             _ => mounts::of_the_kernel(self.fd.as_fd()),
         }
     }
@@ -123,12 +123,16 @@ impl Target {
 
     /// Whether it lives in memory (tmpfs, ramfs).
     pub fn is_in_memory(&self) -> bool {
-        !matches!(self.judged.kind, Kind::BlockDevice { .. }) && mounts::is_memory(self.fd.as_fd())
+        !matches!(self.judged.kind, FileKind::BlockDevice { .. })
+            && mounts::is_memory(self.fd.as_fd())
     }
 
     /// Opens the file or device for reading or writing: this one, whatever its name stands for now.
     pub fn reopen(&self, access: Access) -> Result<DataFile> {
-        if !matches!(self.judged.kind, Kind::File | Kind::BlockDevice { .. }) {
+        if !matches!(
+            self.judged.kind,
+            FileKind::File | FileKind::BlockDevice { .. }
+        ) {
             // A pipe would wait for its other end, and some devices act when they are opened.
             return Err(Error::refused(
                 "open",
@@ -149,7 +153,7 @@ impl AsFd for Target {
 
 /// Whoever may put names into a directory can link a file there that is not his, unless `fs.protected_hardlinks` is set.
 fn foreign_names(file: &Stat, holder: Option<&Stat>) -> Option<String> {
-    let is_several = kind(file) == Kind::File && file.st_nlink > 1;
+    let is_several = kind(file) == FileKind::File && file.st_nlink > 1;
     let is_open = holder.is_none_or(walk::takes_foreign_names);
     let is_foreign = file.st_uid != rustix::process::geteuid().as_raw();
     if !is_several || !(is_open || is_foreign) {
@@ -249,7 +253,10 @@ mod tests {
             0,
         )
         .unwrap();
-        for (path, is) in [(pipe.as_path(), Kind::Other), (dir.path(), Kind::Directory)] {
+        for (path, is) in [
+            (pipe.as_path(), FileKind::Other),
+            (dir.path(), FileKind::Directory),
+        ] {
             let target = Target::open(path).unwrap();
             assert_eq!(target.kind(), is);
             assert!(target.reopen(Access::default()).unwrap_err().is_refusal());

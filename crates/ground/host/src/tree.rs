@@ -44,14 +44,14 @@ pub fn plan(parent: &Target) -> Result<SavedTree> {
 /// An open tree. Paths given to its functions are relative to it.
 #[derive(Debug)]
 pub struct Tree {
-    place: Place,
+    place: TreePlace,
     root: OwnedFd,
     saved: SavedTree,
 }
 
 /// Where a tree's name is: the directory, held open, and the name.
 #[derive(Debug)]
-struct Place {
+struct TreePlace {
     parent: OwnedFd,
     name: OsString,
 }
@@ -69,7 +69,7 @@ impl Tree {
             .as_fd()
             .try_clone_to_owned()
             .map_err(|error| Error::io("create", path, error))?;
-        let place = Place {
+        let place = TreePlace {
             parent: held,
             name: format!("{PREFIX}{}", saved.id).into(),
         };
@@ -208,7 +208,7 @@ pub fn remove(saved: &SavedTree) -> Result<bool> {
     let is_gone = |error: &Error| error.errno() == Some(libc::ENOENT);
     let place = match walk::place("remove", path) {
         Err(error) if is_gone(&error) => return Ok(false),
-        found => found.map(|(parent, name)| Place { parent, name })?,
+        found => found.map(|(parent, name)| TreePlace { parent, name })?,
     };
     match rustix::fs::openat(&place.parent, &place.name, DIRECTORY, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => Ok(false),
@@ -219,7 +219,7 @@ pub fn remove(saved: &SavedTree) -> Result<bool> {
     }
 }
 
-fn remove_root(place: &Place, root: BorrowedFd<'_>, saved: &SavedTree) -> Result<bool> {
+fn remove_root(place: &TreePlace, root: BorrowedFd<'_>, saved: &SavedTree) -> Result<bool> {
     let path = Path::new(&saved.path);
     let failed = |error: rustix::io::Errno| Error::io("remove", path, error);
     let refused = |why: String| Error::io("remove", path, std::io::Error::other(why));

@@ -25,7 +25,7 @@ const NOTE_TIME: u32 = 1;
 
 /// A record without what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct BlktraceHead {
     /// Its number; each CPU and device counts its own.
     pub number: u32,
     /// When, ns of the trace's clock.
@@ -68,7 +68,7 @@ pub enum Action {
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlktraceKind {
     /// It reads.
     Read,
     /// It writes.
@@ -79,11 +79,11 @@ pub enum Kind {
     Flush,
 }
 
-impl Head {
+impl BlktraceHead {
     /// Of the first bytes of a record, in big byte order or in little; none where they are not of one.
     #[inline(always)]
-    pub fn parse<const BIG: bool>(bytes: &[u8; HEAD]) -> Option<Head> {
-        (word::<BIG>(bytes, 0) == MAGIC).then(|| Head {
+    pub fn parse<const BIG: bool>(bytes: &[u8; HEAD]) -> Option<BlktraceHead> {
+        (word::<BIG>(bytes, 0) == MAGIC).then(|| BlktraceHead {
             number: word::<BIG>(bytes, 4),
             at_ns: long::<BIG>(bytes, 8),
             sector: long::<BIG>(bytes, 16),
@@ -131,13 +131,13 @@ impl Head {
 
     /// What the I/O does; none of one without data that does not flush.
     #[inline]
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<BlktraceKind> {
         Some(match self.bytes {
             0 if !self.is(FLUSH) => return None,
-            0 => Kind::Flush,
-            _ if self.is(DISCARD) => Kind::Discard,
-            _ if self.is(WRITE) => Kind::Write,
-            _ => Kind::Read,
+            0 => BlktraceKind::Flush,
+            _ if self.is(DISCARD) => BlktraceKind::Discard,
+            _ if self.is(WRITE) => BlktraceKind::Write,
+            _ => BlktraceKind::Read,
         })
     }
 
@@ -229,8 +229,8 @@ mod tests {
         head
     }
 
-    fn parsed(action: u32, about: u32, bytes: u32) -> Head {
-        Head::parse::<false>(&head(action, about, bytes)).unwrap()
+    fn parsed(action: u32, about: u32, bytes: u32) -> BlktraceHead {
+        BlktraceHead::parse::<false>(&head(action, about, bytes)).unwrap()
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
         for (at, length) in fields.into_iter().chain([(40, 4), (44, 2), (46, 2)]) {
             big[at..at + length].reverse();
         }
-        let read = Head::parse::<false>(&little).unwrap();
-        assert_eq!(Head::parse::<true>(&big), Some(read));
-        assert_eq!(Head::parse::<true>(&little), None);
+        let read = BlktraceHead::parse::<false>(&little).unwrap();
+        assert_eq!(BlktraceHead::parse::<true>(&big), Some(read));
+        assert_eq!(BlktraceHead::parse::<true>(&little), None);
         assert_eq!((read.number, read.at_ns, read.sector), (7, 1_000, 80));
         assert_eq!((read.device, read.cpu, read.error), (8 << 20 | 1, 3, -5));
         assert_eq!((read.more, read.sectors()), (16, 8));
@@ -254,13 +254,19 @@ mod tests {
         let read = parsed(1, 1, 1);
         assert_eq!(
             (read.action(), read.kind(), read.sectors()),
-            (Some(Action::Queue), Some(Kind::Read), 1)
+            (Some(Action::Queue), Some(BlktraceKind::Read), 1)
         );
         let discard = parsed(8, DISCARD | WRITE, 4_096);
-        assert_eq!(discard.kind(), Some(Kind::Discard));
+        assert_eq!(discard.kind(), Some(BlktraceKind::Discard));
         assert_eq!(discard.action(), Some(Action::Complete));
-        assert_eq!(parsed(1, WRITE | FLUSH, 0).kind(), Some(Kind::Flush));
-        assert_eq!(parsed(1, WRITE | FLUSH, 512).kind(), Some(Kind::Write));
+        assert_eq!(
+            parsed(1, WRITE | FLUSH, 0).kind(),
+            Some(BlktraceKind::Flush)
+        );
+        assert_eq!(
+            parsed(1, WRITE | FLUSH, 512).kind(),
+            Some(BlktraceKind::Write)
+        );
         assert_eq!(parsed(1, WRITE, 0).kind(), None);
         assert_eq!(parsed(2, WRITE, 512).action(), None);
         assert_eq!(parsed(7, COMMAND, 512).action(), None);
@@ -301,7 +307,7 @@ mod tests {
         fn bytes_of_any_kind_are_read_or_refused(bytes: [[u8; 16]; 3], more: Vec<u8>) {
             let mut bytes: [u8; HEAD] = std::array::from_fn(|at| bytes[at / 16][at % 16]);
             bytes[..4].copy_from_slice(&MAGIC.to_be_bytes());
-            let head = Head::parse::<true>(&bytes).unwrap();
+            let head = BlktraceHead::parse::<true>(&bytes).unwrap();
             prop_assert!(head.sectors() * SECTOR_BYTES >= u64::from(head.bytes));
             prop_assert!(!head.is_note() || head.action().is_none());
             let _ = (head.kind(), head.cut(&more), head.came_from(&more));

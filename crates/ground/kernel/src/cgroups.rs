@@ -7,12 +7,12 @@ use crate::mounts::{Mount, Mounts};
 /// The groups of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Membership {
-    lines: Vec<Line>,
+    lines: Vec<MembershipLine>,
 }
 
 /// `4:memory,cpu:/service`, of version 2 `0::/service`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Line {
+struct MembershipLine {
     /// None in version 2; `name=systemd` is a hierarchy without a controller.
     controllers: Vec<String>,
     path: String,
@@ -33,7 +33,7 @@ impl Membership {
     /// Of the text of /proc/PID/cgroup; a line of another form is left out.
     pub fn parse(text: &str) -> Self {
         Membership {
-            lines: text.lines().filter_map(Line::parse).collect(),
+            lines: text.lines().filter_map(MembershipLine::parse).collect(),
         }
     }
 
@@ -44,7 +44,7 @@ impl Membership {
 
     /// The process's group in the hierarchy of a controller of version 1; of version 2 with the empty name.
     pub fn path(&self, controller: &str) -> Option<&str> {
-        let is_of = |line: &&Line| match controller {
+        let is_of = |line: &&MembershipLine| match controller {
             "" => line.controllers.is_empty(),
             controller => line.controllers.iter().any(|one| one == controller),
         };
@@ -61,7 +61,7 @@ impl Membership {
 
     /// Which versions are in use; none without a line.
     pub fn version(&self) -> Option<Version> {
-        let has_old = self.lines.iter().any(Line::has_controller);
+        let has_old = self.lines.iter().any(MembershipLine::has_controller);
         match (self.path(""), has_old) {
             _ if self.is_empty() => None,
             (Some(_), false) => Some(Version::Two),
@@ -71,13 +71,13 @@ impl Membership {
     }
 }
 
-impl Line {
-    fn parse(line: &str) -> Option<Line> {
+impl MembershipLine {
+    fn parse(line: &str) -> Option<MembershipLine> {
         // A colon may be in the path, not before it.
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);
         let controllers = controllers.split(',').filter(|one| !one.is_empty());
-        path.starts_with('/').then(|| Line {
+        path.starts_with('/').then(|| MembershipLine {
             controllers: controllers.map(str::to_string).collect(),
             path: path.into(),
         })
@@ -173,7 +173,7 @@ impl Hierarchies {
             Some(Version::Hybrid) => format!("{PLACE}/unified"),
             _ => PLACE.into(),
         };
-        let tree = |line: &Line| Tree {
+        let tree = |line: &MembershipLine| Tree {
             mount: match line.controllers.is_empty() {
                 true => unified.clone(),
                 false => format!("{PLACE}/{}", line.controllers.join(",")),

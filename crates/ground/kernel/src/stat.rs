@@ -10,7 +10,7 @@ pub const COLUMNS_LEAST: usize = 11;
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct StatColumn {
     /// As the sensors name it: `read_ios`.
     pub name: &'static str,
     /// Where it wraps; none for the one that is no counter.
@@ -18,7 +18,7 @@ pub struct Column {
 }
 
 /// The columns, in order. Times are `unsigned int` of ms, all others `unsigned long` (`part_stat_show` of block/genhd.c).
-pub const COLUMNS: [Column; 17] = [
+pub const COLUMNS: [StatColumn; 17] = [
     column("read_ios", Bits64),
     column("read_merges", Bits64),
     column("read_sectors", Bits64),
@@ -27,7 +27,7 @@ pub const COLUMNS: [Column; 17] = [
     column("write_merges", Bits64),
     column("write_sectors", Bits64),
     column("write_ms", Bits32),
-    Column {
+    StatColumn {
         name: "in_flight",
         width: None,
     },
@@ -41,8 +41,8 @@ pub const COLUMNS: [Column; 17] = [
     column("flush_ms", Bits32),
 ];
 
-const fn column(name: &'static str, width: Width) -> Column {
-    Column {
+const fn column(name: &'static str, width: Width) -> StatColumn {
+    StatColumn {
         name,
         width: Some(width),
     }

@@ -2,7 +2,7 @@
 
 use crate::frame::Frame;
 use crate::job::Job;
-use crate::layers::{LayerTimes, Side, Span};
+use crate::layers::{LayerSide, LayerTimes, Span};
 use crate::record::LoadResult;
 use crate::target::{Machine, TargetFacts};
 use crate::units;
@@ -105,7 +105,7 @@ impl Probe {
     pub fn span_us(&self, device: &str, span: Span) -> Option<f64> {
         let layers = self.layers.as_ref()?;
         let device = layers.devices.iter().find(|one| one.device == device)?;
-        let times = [Side::Read, Side::Write]
+        let times = [LayerSide::Read, LayerSide::Write]
             .into_iter()
             .filter_map(|side| device.times(side, span));
         let (count, sum) = times.fold((0.0, 0.0), |(count, sum), times| {
@@ -148,7 +148,7 @@ pub struct Promise {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum ExpectedWhat {
     /// Mean time of one random read of 4 KiB at a time, us.
     ReadLatency,
     /// Random reads of 4 KiB a second, at the depth that gives most.
@@ -165,43 +165,45 @@ pub enum What {
     Fsyncs,
 }
 
-impl What {
+impl ExpectedWhat {
     /// In the order of a table.
-    pub const ALL: [What; 7] = [
-        What::ReadLatency,
-        What::RandomReads,
-        What::SequentialRead,
-        What::SequentialReads,
-        What::RandomWrites,
-        What::SequentialWrite,
-        What::Fsyncs,
+    pub const ALL: [ExpectedWhat; 7] = [
+        ExpectedWhat::ReadLatency,
+        ExpectedWhat::RandomReads,
+        ExpectedWhat::SequentialRead,
+        ExpectedWhat::SequentialReads,
+        ExpectedWhat::RandomWrites,
+        ExpectedWhat::SequentialWrite,
+        ExpectedWhat::Fsyncs,
     ];
 
     /// For people.
     pub fn phrase(self) -> &'static str {
         match self {
-            What::ReadLatency => "one 4k read",
-            What::RandomReads => "random 4k reads",
-            What::SequentialRead => "sequential read",
-            What::SequentialReads => "sequential reads, several streams",
-            What::RandomWrites => "random 4k writes",
-            What::SequentialWrite => "sequential write",
-            What::Fsyncs => "fsyncs",
+            ExpectedWhat::ReadLatency => "one 4k read",
+            ExpectedWhat::RandomReads => "random 4k reads",
+            ExpectedWhat::SequentialRead => "sequential read",
+            ExpectedWhat::SequentialReads => "sequential reads, several streams",
+            ExpectedWhat::RandomWrites => "random 4k writes",
+            ExpectedWhat::SequentialWrite => "sequential write",
+            ExpectedWhat::Fsyncs => "fsyncs",
         }
     }
 
     /// `us`, `/s` or `bytes/s`.
     pub fn unit(self) -> &'static str {
         match self {
-            What::ReadLatency => "us",
-            What::RandomReads | What::RandomWrites | What::Fsyncs => "/s",
-            What::SequentialRead | What::SequentialReads | What::SequentialWrite => "bytes/s",
+            ExpectedWhat::ReadLatency => "us",
+            ExpectedWhat::RandomReads | ExpectedWhat::RandomWrites | ExpectedWhat::Fsyncs => "/s",
+            ExpectedWhat::SequentialRead
+            | ExpectedWhat::SequentialReads
+            | ExpectedWhat::SequentialWrite => "bytes/s",
         }
     }
 
     /// Whether more of it is better; of a time less is.
     pub fn more_is_better(self) -> bool {
-        self != What::ReadLatency
+        self != ExpectedWhat::ReadLatency
     }
 
     /// A value with its unit, for people.
@@ -219,7 +221,7 @@ impl What {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expected {
     /// Which figure.
-    pub what: What,
+    pub what: ExpectedWhat,
     /// Least that is in order for it, in the unit of `what`.
     pub low: f64,
     /// Most that it can be.
@@ -252,9 +254,9 @@ impl Expected {
 /// What a load of the check found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Given {
+pub struct GivenSetting {
     /// Which figure.
-    pub what: What,
+    pub what: ExpectedWhat,
     /// How much, in the unit of `what`.
     pub value: f64,
     /// Unit: `us`, `/s`, `bytes/s`.
@@ -279,7 +281,7 @@ pub struct CheckResult {
     /// The loads in their order, idle time first.
     pub probes: Vec<Probe>,
     /// What the storage gives.
-    pub given: Vec<Given>,
+    pub given: Vec<GivenSetting>,
     /// What it should give.
     pub expected: Vec<Expected>,
     /// What could not be seen or done, and why, each a sentence.

@@ -1,6 +1,6 @@
 //! What records can be compared by, and what a comparison, a ranking and a history say. Every interval is of 95 %.
 
-use crate::curve::{Setting, Spread};
+use crate::curve::{CurveSetting, Spread};
 use crate::difference::Difference;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ pub struct Proof {
     derive(schemars::JsonSchema),
     schemars(rename = "ComparedRecord")
 )]
-pub struct Subject {
+pub struct ComparisonSubject {
     /// As the user named it: `7`, `old.txt`, `old.txt:12`.
     pub name: String,
     /// Number in the store.
@@ -185,7 +185,7 @@ pub struct Ratio {
 /// One subject's number in a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Cell {
+pub struct ComparisonCell {
     /// The number.
     pub measure: Measure,
     /// Against the base; none for the base, for unlike jobs, and where the base has no such number.
@@ -213,11 +213,11 @@ pub struct Repeats {
     derive(schemars::JsonSchema),
     schemars(rename = "ComparedRow")
 )]
-pub struct Row {
+pub struct ComparisonRow {
     /// Name of the measure.
     pub measure: String,
     /// By subject; none where it has no such number.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<ComparisonCell>>,
     /// What runs of one setting differed by; none where there are none.
     pub repeats: Option<Repeats>,
 }
@@ -231,7 +231,7 @@ pub struct Compared {
     /// Its job.
     pub phrase: String,
     /// Its numbers, and those of the others.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// Which subjects' numbers stand there without a ratio, and why: index and sentence.
     pub unlike: Vec<(usize, String)>,
     /// What else differs between the loads, sentences.
@@ -271,7 +271,7 @@ pub struct Curves {
     /// The option that is the load.
     pub option: String,
     /// The settings that all points share.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<CurveSetting>,
     /// Load, and what each subject gave there.
     pub rows: Vec<(String, Vec<Option<CurveCell>>)>,
     /// The load at which each subject's knee is; none where it has none.
@@ -322,7 +322,7 @@ pub struct Comparison {
     /// Index of the base.
     pub base: usize,
     /// The records.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<ComparisonSubject>,
     /// Load by load of the base.
     pub compared: Vec<Compared>,
     /// Response curves, where several subjects have them.
@@ -340,7 +340,7 @@ pub struct Comparison {
     derive(schemars::JsonSchema),
     schemars(rename = "RankedDevice")
 )]
-pub struct Entry {
+pub struct ComparisonEntry {
     /// 1 and one more for each device that is certainly better; those whose intervals overlap share it.
     pub rank: u32,
     /// The device for people.
@@ -380,7 +380,7 @@ pub struct RankedJob {
     /// Name of the measure that ranks.
     pub by: String,
     /// The best first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ComparisonEntry>,
     /// `1 : 3.1 : 15`.
     pub ratios: String,
     /// What else a reader has to know.

@@ -28,7 +28,7 @@ impl Spread {
     derive(schemars::JsonSchema),
     schemars(rename = "JobSetting")
 )]
-pub struct Setting {
+pub struct CurveSetting {
     /// fio's name: `iodepth`.
     pub option: String,
     /// Its value as fio writes it: `16`, `4k`, `randread`.
@@ -103,7 +103,7 @@ impl Little {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Point {
     /// Value of every swept option, in the order of the axes.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<CurveSetting>,
     /// All its visits, in the order they were made.
     pub visits: Vec<Visit>,
     /// I/Os per second.
@@ -144,7 +144,7 @@ pub struct Curve {
     /// The option that is the load: `iodepth`, `rate_iops` or `numjobs`.
     pub option: String,
     /// The settings that all its points share.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<CurveSetting>,
     /// Indices into the points of the sweep, in the order of the load.
     pub points: Vec<usize>,
     /// The knee, where there is one.

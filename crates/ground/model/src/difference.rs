@@ -13,7 +13,7 @@ pub const DIFF_SCHEMA: &str = "iodyno.diff/1";
     schemars(rename = "DifferenceKind")
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum DifferenceWhat {
     /// A value that can be set.
     Setting,
     /// Something that is the case: a link's speed, a file system's type.
@@ -31,7 +31,7 @@ pub struct Difference {
     /// What: `read_ahead_kb`, `link_width`.
     pub name: String,
     /// What it is about.
-    pub what: What,
+    pub what: DifferenceWhat,
     /// The first side's value; none where it has no such thing.
     pub a: Option<String>,
     /// The second side's value.
@@ -54,7 +54,7 @@ pub struct Difference {
 /// One side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Side {
+pub struct DifferenceSide {
     /// As the user named it.
     pub name: String,
     /// The target below which was looked.
@@ -70,9 +70,9 @@ pub struct Differences {
     /// [`DIFF_SCHEMA`].
     pub schema: String,
     /// The first side: the good one, where there is a good one.
-    pub a: Side,
+    pub a: DifferenceSide,
     /// The second side.
-    pub b: Side,
+    pub b: DifferenceSide,
     /// The job for which the differences are ranked, in words; none where no job was named.
     pub job: Option<String>,
     /// The most likely first.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
     derive(schemars::JsonSchema),
     schemars(rename = "MatrixCell")
 )]
-pub struct Cell {
+pub struct InterferenceCell {
     /// Index of its write step.
     pub write: usize,
     /// Index of its read step.
@@ -55,7 +55,7 @@ pub struct Matrix {
     /// Length of the measured window of each visit, ms.
     pub window_ms: u64,
     /// All cells: those of the first write step first.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<InterferenceCell>,
     /// For each read step the first write step from which on p99 is at least twice what it is without writes.
     pub doubles_from: Vec<Option<usize>>,
     /// What the loads noted: fall-backs, doubts.
@@ -64,7 +64,7 @@ pub struct Matrix {
 
 impl Matrix {
     /// The cell of two steps.
-    pub fn cell(&self, write: usize, read: usize) -> Option<&Cell> {
+    pub fn cell(&self, write: usize, read: usize) -> Option<&InterferenceCell> {
         self.cells
             .iter()
             .find(|cell| cell.write == write && cell.read == read)

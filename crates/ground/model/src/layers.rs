@@ -57,7 +57,7 @@ impl Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum LayerSide {
     /// Reads.
     Read,
     /// Writes, of zeroes too.
@@ -68,17 +68,22 @@ pub enum Side {
     Flush,
 }
 
-impl Side {
+impl LayerSide {
     /// Every direction.
-    pub const ALL: [Side; 4] = [Side::Read, Side::Write, Side::Discard, Side::Flush];
+    pub const ALL: [LayerSide; 4] = [
+        LayerSide::Read,
+        LayerSide::Write,
+        LayerSide::Discard,
+        LayerSide::Flush,
+    ];
 
     /// `read`, …
     pub fn name(self) -> &'static str {
         match self {
-            Side::Read => "read",
-            Side::Write => "write",
-            Side::Discard => "discard",
-            Side::Flush => "flush",
+            LayerSide::Read => "read",
+            LayerSide::Write => "write",
+            LayerSide::Discard => "discard",
+            LayerSide::Flush => "flush",
         }
     }
 }
@@ -88,7 +93,7 @@ impl Side {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanTimes {
     /// Direction.
-    pub side: Side,
+    pub side: LayerSide,
     /// Span.
     pub span: Span,
     /// How long it took, ns: Q2C and Q2G by bio, the others by request.
@@ -111,7 +116,7 @@ pub struct DeviceLayers {
 
 impl DeviceLayers {
     /// The times of a span, where there are any.
-    pub fn times(&self, side: Side, span: Span) -> Option<&Histogram> {
+    pub fn times(&self, side: LayerSide, span: Span) -> Option<&Histogram> {
         self.spans
             .iter()
             .find(|one| one.side == side && one.span == span)
@@ -175,7 +180,7 @@ impl DeviceLayers {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outside {
     /// Direction.
-    pub side: Side,
+    pub side: LayerSide,
     /// Mean latency of the load less mean Q2C of the uppermost device, ns.
     pub mean_ns: f64,
     /// The load's mean latency, ns.
@@ -217,7 +222,7 @@ impl LayerTimes {
 
     /// What of a load's latency is outside the block layer; none where the uppermost device has not seen the load's I/Os
     /// and next to no others, or did more than one for one of the load's: a mean of others says nothing.
-    pub fn outside(&self, side: Side, latency: &Histogram) -> Option<Outside> {
+    pub fn outside(&self, side: LayerSide, latency: &Histogram) -> Option<Outside> {
         let whole = self.devices.first()?.times(side, Span::Q2C)?;
         let (ios, seen) = (latency.total(), whole.total());
         let is_same = ios > 0 && ios.abs_diff(seen) as f64 <= SAME_IOS * ios as f64;
@@ -262,7 +267,7 @@ pub struct ArmSpan {
     /// Kernel name of the device.
     pub device: String,
     /// Direction.
-    pub side: Side,
+    pub side: LayerSide,
     /// Span.
     pub span: Span,
     /// I/Os.
@@ -313,7 +318,7 @@ mod tests {
         let mut times = Histogram::new();
         d2c.iter().for_each(|ns| times.record(*ns));
         let spans = vec![SpanTimes {
-            side: Side::Read,
+            side: LayerSide::Read,
             span: Span::D2C,
             times,
         }];
@@ -339,7 +344,7 @@ mod tests {
         );
         let mut sum = end.since(&start);
         let vda = sum.device("vda").unwrap();
-        assert_eq!(vda.times(Side::Read, Span::D2C).unwrap().total(), 2);
+        assert_eq!(vda.times(LayerSide::Read, Span::D2C).unwrap().total(), 2);
         assert_eq!(
             (vda.counter("merged"), vda.counters.len()),
             (0, 0),
@@ -358,27 +363,32 @@ mod tests {
             histogram
         };
         times.devices[0].spans = vec![SpanTimes {
-            side: Side::Read,
+            side: LayerSide::Read,
             span: Span::Q2C,
             times: of(&[100], 200),
         }];
-        let outside = times.outside(Side::Read, &of(&[110, 126], 100)).unwrap();
+        let outside = times
+            .outside(LayerSide::Read, &of(&[110, 126], 100))
+            .unwrap();
         assert_eq!(
             (outside.mean_ns, outside.latency_mean_ns, outside.ios),
             (18.0, 118.0, 200)
         );
         assert!(
-            times.outside(Side::Read, &of(&[118], 202)).is_some(),
+            times.outside(LayerSide::Read, &of(&[118], 202)).is_some(),
             "within a hundredth"
         );
         assert_eq!(
-            times.outside(Side::Read, &of(&[118], 203)),
+            times.outside(LayerSide::Read, &of(&[118], 203)),
             None,
             "others' I/Os, or not all"
         );
-        assert_eq!(times.outside(Side::Write, &of(&[118], 200)), None);
+        assert_eq!(times.outside(LayerSide::Write, &of(&[118], 200)), None);
         assert_eq!(
-            times.outside(Side::Read, &of(&[90], 200)).unwrap().mean_ns,
+            times
+                .outside(LayerSide::Read, &of(&[90], 200))
+                .unwrap()
+                .mean_ns,
             0.0
         );
     }
@@ -400,12 +410,12 @@ mod tests {
                 .zip(Span::ALL)
                 .all(|(name, span)| name == span.name())
         );
-        let text = serde_json::to_string(&Side::ALL).unwrap();
+        let text = serde_json::to_string(&LayerSide::ALL).unwrap();
         let names: Vec<String> = serde_json::from_str(&text).unwrap();
         assert!(
             names
                 .iter()
-                .zip(Side::ALL)
+                .zip(LayerSide::ALL)
                 .all(|(name, side)| name == side.name())
         );
     }

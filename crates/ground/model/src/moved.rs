@@ -1,7 +1,7 @@
 //! What changed between two arms of an experiment, and what stayed: where a gain came from.
 
 use crate::figures::of_before;
-use crate::layers::Side;
+use crate::layers::LayerSide;
 use serde::{Deserialize, Serialize};
 
 /// The comparison of two arms.
@@ -30,7 +30,7 @@ pub struct Moved {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum MovedKind {
     /// A part of the time between queueing and completion of an I/O.
     Layer,
     /// The whole of that time.
@@ -46,13 +46,13 @@ pub enum Kind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// What it is.
-    pub kind: Kind,
+    pub kind: MovedKind,
     /// `I2D`, `await_read_ms`, `softirq_percent`.
     pub name: String,
     /// The device or the CPU; `all` for every CPU together.
     pub subject: String,
     /// Direction, for a layer.
-    pub side: Option<Side>,
+    pub side: Option<LayerSide>,
     /// Unit of the values: `ns` for layers.
     pub unit: String,
     /// Mean under the arm that was found.
@@ -77,7 +77,7 @@ fn of_any_version<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Chang
     let mut changes = Vec::<Change>::deserialize(from)?;
     for change in changes
         .iter_mut()
-        .filter(|change| change.kind == Kind::Device)
+        .filter(|change| change.kind == MovedKind::Device)
     {
         let Some((name, unit, factor)) = of_before(&change.name) else {
             continue;

@@ -14,7 +14,7 @@ pub struct SeriesName {
 
 /// What a sensor read at one moment. It may be shorter than the names: a series that came later has no value yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ReadingRow {
     /// When, ns on the sampler's clock.
     pub time_ns: i64,
     /// The values in the order of the series; NaN where there was none.
@@ -29,9 +29,9 @@ pub struct Reading {
     /// Its series. The list only ever grows, and is the same allocation as long as it has not.
     pub series: Arc<Vec<SeriesName>>,
     /// At the beginning; none when there is only one reading so far: then counters give nothing.
-    pub from: Option<Row>,
+    pub from: Option<ReadingRow>,
     /// At the end.
-    pub to: Row,
+    pub to: ReadingRow,
 }
 
 impl Reading {

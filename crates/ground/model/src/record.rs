@@ -14,7 +14,7 @@ use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
 use crate::subject::Subject;
-use crate::verdict::{Outcome, Stage, Verdict};
+use crate::verdict::{Outcome, Verdict, VerdictStage};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -386,7 +386,7 @@ pub struct WindowRun {
     /// Index into the trial's arms.
     pub arm: usize,
     /// The stage it belongs to.
-    pub stage: Stage,
+    pub stage: VerdictStage,
     /// Start, ms after the start of the sensors; with the switch, where there is one.
     pub start_ms: u64,
     /// Length, ms, the discarded part included.

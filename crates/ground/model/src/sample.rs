@@ -31,7 +31,7 @@ impl MetricKind {
 /// One named series: `values[i]` was read at the owning block's `time_ns[i]`; none where the read failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Series {
+pub struct SampleSeries {
     /// Field name with its subject: `disk.vda.read_ios`.
     pub name: String,
     /// Unit: `ios`, `bytes`, `ns`, `ticks`, `events`.
@@ -53,7 +53,7 @@ pub struct SensorLog {
     /// Time of each sample, ns on the run's monotonic clock, 0 at the start of the load.
     pub time_ns: Vec<i64>,
     /// The series read.
-    pub series: Vec<Series>,
+    pub series: Vec<SampleSeries>,
     /// CPU time the sensor itself took, ns over the whole run.
     pub cost_cpu_ns: u64,
     /// What a reader of the samples must know: reads that failed, samples that were thinned out.
@@ -75,12 +75,12 @@ impl SensorLog {
     }
 
     /// The series of this name.
-    pub fn series(&self, name: &str) -> Option<&Series> {
+    pub fn series(&self, name: &str) -> Option<&SampleSeries> {
         self.series.iter().find(|series| series.name == name)
     }
 }
 
-impl Series {
+impl SampleSeries {
     /// How much a counter grew over the whole series; none when it was not read twice, or was reset in between.
     pub fn delta(&self) -> Option<f64> {
         let values: Vec<f64> = self.values.iter().flatten().copied().collect();
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_counter_needs_two_reads_and_no_reset() {
-        let series = |values: &[Option<f64>]| Series {
+        let series = |values: &[Option<f64>]| SampleSeries {
             name: "disk.vda.read_ios".into(),
             unit: "ios".into(),
             kind: MetricKind::Counter,

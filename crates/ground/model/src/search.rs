@@ -59,7 +59,7 @@ pub enum Lever {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum SearchStep {
     /// Looking for two loads with the limit between them.
     Bracket,
     /// Halving the distance.
@@ -77,7 +77,7 @@ pub enum Step {
 )]
 pub struct Trial {
     /// What it was for.
-    pub step: Step,
+    pub step: SearchStep,
     /// The load: depth of each job, or offered I/Os per second.
     pub level: f64,
     /// Length, ms.

@@ -72,7 +72,7 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Stage {
+pub enum VerdictStage {
     /// Full depth against half depth, under the default.
     Headroom,
     /// Forced switches that show how long a switch disturbs the rate.
@@ -96,7 +96,7 @@ pub enum Stage {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairRow {
     /// The stage the pair belongs to.
-    pub stage: Stage,
+    pub stage: VerdictStage,
     /// The arm compared with the default.
     pub arm: String,
     /// Whether the default's window came first; always false in a race, where blocks hold more than two windows.
@@ -159,7 +159,7 @@ pub struct P99 {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageCost {
     /// The stage.
-    pub stage: Stage,
+    pub stage: VerdictStage,
     /// Windows measured.
     pub windows: u64,
     /// Device time in milliseconds, discarded parts included.
@@ -189,7 +189,7 @@ pub struct Verdict {
     /// Upper end of the effect's interval.
     pub high: Option<f64>,
     /// The stage whose pairs gave effect, low and high.
-    pub estimated_in: Option<Stage>,
+    pub estimated_in: Option<VerdictStage>,
     /// The arm that effect, low and high compare with the default.
     pub compared: Option<String>,
     /// Windows measured in all.
@@ -253,7 +253,7 @@ mod tests {
             "\"better\""
         );
         assert_eq!(
-            serde_json::to_string(&Stage::Holdout).unwrap(),
+            serde_json::to_string(&VerdictStage::Holdout).unwrap(),
             "\"holdout\""
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::histogram::Histogram;
-use crate::layers::{ArmSpan, Side, Span};
+use crate::layers::{ArmSpan, LayerSide, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ pub struct Latencies<'a> {
     /// Kernel name of the device.
     pub device: &'a str,
     /// The direction.
-    pub side: Side,
+    pub side: LayerSide,
     /// The span of the block layer.
     pub span: Span,
     /// How many took how long.

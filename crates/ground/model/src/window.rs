@@ -3,7 +3,7 @@
 
 use crate::job::Job;
 use crate::record::{LoadResult, SectionResult};
-use crate::sample::{SensorLog, Series};
+use crate::sample::{SampleSeries, SensorLog};
 
 /// Bytes of a sector in /proc/diskstats, whatever the device's blocks are.
 const SECTOR_BYTES: f64 = 512.0;
@@ -30,7 +30,7 @@ pub struct DeviceBytes {
 }
 
 /// How far a counter, given as times and values, grew in a window.
-type Growth = fn(&Series, &[(f64, f64)], (f64, f64)) -> Option<f64>;
+type Growth = fn(&SampleSeries, &[(f64, f64)], (f64, f64)) -> Option<f64>;
 
 impl Window {
     /// Of a section.
@@ -90,14 +90,14 @@ impl Window {
 }
 
 /// The times and values of a counter, without gaps.
-fn points(log: &SensorLog, series: &Series) -> Vec<(f64, f64)> {
+fn points(log: &SensorLog, series: &SampleSeries) -> Vec<(f64, f64)> {
     let both = log.time_ns.iter().zip(&series.values);
     both.filter_map(|(time, value)| Some((*time as f64, (*value)?)))
         .collect()
 }
 
 /// How far a counter grew in a window: between the samples next to its edges, scaled to the window's length.
-fn growth(series: &Series, points: &[(f64, f64)], (start, end): (f64, f64)) -> Option<f64> {
+fn growth(series: &SampleSeries, points: &[(f64, f64)], (start, end): (f64, f64)) -> Option<f64> {
     let first = points
         .iter()
         .rfind(|(time, _)| *time <= start)
@@ -114,7 +114,11 @@ fn growth(series: &Series, points: &[(f64, f64)], (start, end): (f64, f64)) -> O
 }
 
 /// How far it grew at the least: between the samples that lie in the window.
-fn growth_least(series: &Series, points: &[(f64, f64)], (start, end): (f64, f64)) -> Option<f64> {
+fn growth_least(
+    series: &SampleSeries,
+    points: &[(f64, f64)],
+    (start, end): (f64, f64),
+) -> Option<f64> {
     let first = points.iter().find(|(time, _)| *time >= start)?;
     let last = points.iter().rfind(|(time, _)| *time <= end)?;
     let grown = series.kind.grown(first.1, last.1)?;
@@ -128,7 +132,7 @@ mod tests {
 
     /// Sectors read by vda, sampled every 100 ms from 0; nothing was written.
     fn log(sectors: &[f64]) -> Vec<SensorLog> {
-        let series = |name: &str, values: Vec<Option<f64>>| Series {
+        let series = |name: &str, values: Vec<Option<f64>>| SampleSeries {
             name: format!("disk.vda.{name}"),
             unit: "sectors".into(),
             kind: MetricKind::Counter,

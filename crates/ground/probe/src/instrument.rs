@@ -3,7 +3,7 @@
 use crate::events::Follower;
 use crate::layers::{Programs, check_devices};
 use crate::layout::COUNTERS;
-use crate::{Device, ProbeError, ProgramCost, Strength, blktrace, perf, tracefs};
+use crate::{ProbeError, ProbedDevice, ProgramCost, Strength, blktrace, perf, tracefs};
 use model::layers::LayerTimes;
 
 /// An instrument at work, counting. Dropped, it is gone.
@@ -27,7 +27,7 @@ impl Layers {
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
     /// 16, or when the kernel refuses a program or map; without programs, when there are no events or they are locked.
-    pub fn attach(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
+    pub fn attach(devices: &[ProbedDevice], strength: Strength) -> Result<Layers, ProbeError> {
         check_devices(devices)?;
         let instrument = match strength {
             Strength::Lite | Strength::Full => {
@@ -49,7 +49,7 @@ impl Layers {
     ///
     /// # Errors
     /// Why there is none of them.
-    pub fn attach_best(devices: &[Device], strength: Strength) -> Result<Layers, ProbeError> {
+    pub fn attach_best(devices: &[ProbedDevice], strength: Strength) -> Result<Layers, ProbeError> {
         check_devices(devices)?;
         if strength != Strength::Full {
             return Layers::attach(devices, strength);
@@ -87,7 +87,7 @@ impl Layers {
     }
 
     /// The devices looked at.
-    pub fn devices(&self) -> &[Device] {
+    pub fn devices(&self) -> &[ProbedDevice] {
         match &self.instrument {
             Instrument::Programs(programs) => programs.devices(),
             Instrument::Events(follower) => follower.devices(),

@@ -3,7 +3,7 @@
 use crate::btf::Events;
 use crate::error::chain;
 use crate::layout::{self, COUNTERS, CounterValues, Counts, DEVICES_MAX, SIDES, SPANS};
-use crate::{Device, ProbeError, Strength};
+use crate::{ProbeError, ProbedDevice, Strength};
 use aya::maps::{Array, MapData, PerCpuArray};
 use aya::programs::{BtfTracePoint, ProgramError};
 use aya::{Btf, Ebpf, EbpfError, EbpfLoader, Endianness};
@@ -77,7 +77,7 @@ static LITE: &[Hook] = &[Hook {
 /// Programs attached to the block layer, counting. Dropped, they are gone.
 pub struct Programs {
     ebpf: Ebpf,
-    devices: Vec<Device>,
+    devices: Vec<ProbedDevice>,
     strength: Strength,
     programs: Vec<&'static str>,
     /// What the kernel's statistics said of each device when the programs were attached.
@@ -104,7 +104,7 @@ impl Programs {
     /// # Errors
     /// Without type information of the kernel (BTF), without CAP_BPF and CAP_PERFMON, without devices, with more than
     /// 16, or when the kernel refuses a program or map.
-    pub fn attach(devices: &[Device], strength: Strength) -> Result<Programs, ProbeError> {
+    pub fn attach(devices: &[ProbedDevice], strength: Strength) -> Result<Programs, ProbeError> {
         check_devices(devices)?;
         let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
         let events = Events::parse(&bytes).ok_or_else(|| no_btf(&"it cannot be read"))?;
@@ -133,7 +133,7 @@ impl Programs {
     }
 
     /// The devices looked at.
-    pub fn devices(&self) -> &[Device] {
+    pub fn devices(&self) -> &[ProbedDevice] {
         &self.devices
     }
 
@@ -345,7 +345,7 @@ impl std::fmt::Debug for Programs {
     }
 }
 
-pub(crate) fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
+pub(crate) fn check_devices(devices: &[ProbedDevice]) -> Result<(), ProbeError> {
     if devices.is_empty() {
         return Err(ProbeError::NoDevice);
     }
@@ -369,7 +369,7 @@ pub(crate) fn check_devices(devices: &[Device]) -> Result<(), ProbeError> {
 }
 
 /// Creates the maps and fits the programs to this kernel's structures.
-fn load(devices: &[Device], btf: &Btf) -> Result<Ebpf, ProbeError> {
+fn load(devices: &[ProbedDevice], btf: &Btf) -> Result<Ebpf, ProbeError> {
     let mut numbers = [0u32; DEVICES_MAX];
     for (number, device) in numbers.iter_mut().zip(devices) {
         *number = device.devno().in_kernel();
@@ -520,7 +520,7 @@ mod tests {
             Programs::attach(&[], Strength::Lite),
             Err(ProbeError::NoDevice)
         ));
-        let device = Device {
+        let device = ProbedDevice {
             major: 7,
             minor: 0,
             name: "loop0".into(),

@@ -1,7 +1,7 @@
 //! How the programs number devices, directions, layers and counters: the reader's side of `bpf/layers.h`.
 
 use model::histogram::BUCKETS;
-use model::layers::{Side, Span};
+use model::layers::{LayerSide, Span};
 
 /// Devices at most.
 pub const DEVICES_MAX: usize = 16;
@@ -28,7 +28,7 @@ pub const COUNTERS: [&str; 15] = [
 /// Spans by their number.
 pub const SPANS: [Span; 7] = Span::ALL;
 /// Directions by their number.
-pub const SIDES: [Side; 4] = Side::ALL;
+pub const SIDES: [LayerSide; 4] = LayerSide::ALL;
 
 /// The key of a histogram.
 pub fn key(slot: usize, side: usize, span: usize) -> u32 {

@@ -25,11 +25,11 @@ use kernel::devno::Devno;
 pub use error::ProbeError;
 pub use instrument::Layers;
 pub use layers::{ProgramCost, measure_cost};
-pub use rung::{Rung, Step, rung};
+pub use rung::{Rung, RungStep, rung};
 
 /// A block device to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct ProbedDevice {
     /// Major number.
     pub major: u32,
     /// Minor number.
@@ -38,7 +38,7 @@ pub struct Device {
     pub name: String,
 }
 
-impl Device {
+impl ProbedDevice {
     fn devno(&self) -> Devno {
         Devno {
             major: self.major,

@@ -1,6 +1,6 @@
 //! How far a machine lets us look, and why not further.
 
-use crate::{Device, Layers, Strength, blktrace, perf};
+use crate::{Layers, ProbedDevice, Strength, blktrace, perf};
 use host::Host;
 
 /// What a machine gives.
@@ -13,12 +13,12 @@ pub struct Rung {
     /// Why it is not a higher one, one sentence for each; empty on the highest.
     pub why_not_higher: Vec<String>,
     /// Every rung from the top down, whether it is taken or not.
-    pub ladder: Vec<Step>,
+    pub ladder: Vec<RungStep>,
 }
 
 /// One rung of the ladder on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct RungStep {
     /// `eBPF`, `perf`, `tracefs`, `blktrace`, `diskstats`.
     pub name: &'static str,
     /// What it tells, where it can be had.
@@ -45,7 +45,7 @@ pub fn rung() -> Rung {
         ),
         step(BY_SECTOR, Strength::Tracefs, tried(Strength::Tracefs)),
         step(BY_SECTOR, Strength::Blktrace, blktrace_tried()),
-        Step {
+        RungStep {
             name: "diskstats",
             gives: RATES,
             why_not: no_diskstats(),
@@ -54,18 +54,18 @@ pub fn rung() -> Rung {
     of(ladder)
 }
 
-fn step(gives: &'static str, strength: Strength, why_not: Option<String>) -> Step {
-    Step {
+fn step(gives: &'static str, strength: Strength, why_not: Option<String>) -> RungStep {
+    RungStep {
         name: strength.rung(),
         gives,
         why_not,
     }
 }
 
-fn of(ladder: Vec<Step>) -> Rung {
+fn of(ladder: Vec<RungStep>) -> Rung {
     let taken = ladder.iter().position(|step| step.why_not.is_none());
     let higher = ladder.iter().take(taken.unwrap_or(ladder.len()));
-    let why = |step: &Step| Some(format!("{}: {}.", step.name, step.why_not.as_ref()?));
+    let why = |step: &RungStep| Some(format!("{}: {}.", step.name, step.why_not.as_ref()?));
     let why_not_higher = higher.filter_map(why).collect();
     let (name, gives) = taken.map_or(("nothing", "no times of devices"), |at| {
         (ladder[at].name, ladder[at].gives)
@@ -81,7 +81,7 @@ fn of(ladder: Vec<Step>) -> Rung {
 /// Why it cannot be attached; none where it can.
 fn tried(strength: Strength) -> Option<String> {
     // A device number that no disk has: nothing is counted.
-    let nobody = Device {
+    let nobody = ProbedDevice {
         major: 0,
         minor: 0,
         name: "none".into(),
@@ -96,7 +96,7 @@ fn blktrace_tried() -> Option<String> {
     const TRIES: usize = 8;
     let mut why = None;
     for name in Host::live().list("/sys/block").into_iter().take(TRIES) {
-        let device = Device {
+        let device = ProbedDevice {
             major: 0,
             minor: 0,
             name,
@@ -118,8 +118,8 @@ fn no_diskstats() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn ladder(refused: &[&'static str]) -> Vec<Step> {
-        let step = |name: &'static str| Step {
+    fn ladder(refused: &[&'static str]) -> Vec<RungStep> {
+        let step = |name: &'static str| RungStep {
             name,
             gives: "",
             why_not: refused.contains(&name).then(|| format!("no {name} here")),

@@ -6,8 +6,8 @@
 
 mod events;
 
-use crate::{Device, Layers, ProbeError, Strength};
-use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use crate::{Layers, ProbeError, ProbedDevice, Strength};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const MIB: u64 = 1 << 20;
 
 /// A loop device with direct I/O over a written file; taken down when dropped.
 struct Loop {
-    device: Device,
+    device: ProbedDevice,
     path: PathBuf,
     scheduler: String,
     file: PathBuf,
@@ -165,10 +165,10 @@ fn chosen(name: &str) -> String {
         .to_string()
 }
 
-fn device(name: &str) -> Device {
+fn device(name: &str) -> ProbedDevice {
     let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
     let (major, minor) = text.trim().split_once(':').unwrap();
-    Device {
+    ProbedDevice {
         major: major.parse().unwrap(),
         minor: minor.parse().unwrap(),
         name: name.to_string(),
@@ -188,7 +188,7 @@ pub(crate) fn cannot_trace(error: &ProbeError) {
 }
 
 /// None, with the reason noted, where this machine does not let us.
-fn attach(devices: &[Device], strength: Strength) -> Option<Layers> {
+fn attach(devices: &[ProbedDevice], strength: Strength) -> Option<Layers> {
     match Layers::attach(devices, strength) {
         Ok(layers) => Some(layers),
         Err(error @ (ProbeError::NoBtf { .. } | ProbeError::NotPermitted { .. })) => {
@@ -199,11 +199,11 @@ fn attach(devices: &[Device], strength: Strength) -> Option<Layers> {
     }
 }
 
-fn total(device: &DeviceLayers, side: Side, span: Span) -> u64 {
+fn total(device: &DeviceLayers, side: LayerSide, span: Span) -> u64 {
     device.times(side, span).map_or(0, |times| times.total())
 }
 
-fn mean(device: &DeviceLayers, side: Side, span: Span) -> f64 {
+fn mean(device: &DeviceLayers, side: LayerSide, span: Span) -> f64 {
     device
         .times(side, span)
         .and_then(|times| times.mean_ns())
@@ -252,7 +252,7 @@ fn every_io_is_counted_and_its_layers_add_up_under_each_scheduler() {
         disk.read_blocks(4, 1_000);
         let read = settled(&layers);
         let one = &read.devices[0];
-        let count = |span| total(one, Side::Read, span);
+        let count = |span| total(one, LayerSide::Read, span);
         assert_eq!(one.counter("queued"), ios, "{scheduler}");
         assert!(
             one.counter("issued").abs_diff(ios) * 50 <= ios,
@@ -289,11 +289,14 @@ fn every_io_is_counted_and_its_layers_add_up_under_each_scheduler() {
         assert!(
             lacking
                 .iter()
-                .all(|span| one.times(Side::Read, *span).is_none()),
+                .all(|span| one.times(LayerSide::Read, *span).is_none()),
             "{scheduler}"
         );
-        let parts: f64 = seen.iter().map(|span| mean(one, Side::Read, *span)).sum();
-        let whole = mean(one, Side::Read, Span::Q2C);
+        let parts: f64 = seen
+            .iter()
+            .map(|span| mean(one, LayerSide::Read, *span))
+            .sum();
+        let whole = mean(one, LayerSide::Read, Span::Q2C);
         assert!(
             (parts / whole - 1.0).abs() < 0.02,
             "{scheduler}: the layers sum to {parts} of {whole} ns"
@@ -312,13 +315,13 @@ fn the_lite_strength_counts_the_same_requests() {
     disk.read_blocks(4, 1_000);
     let read = settled(&layers);
     let one = &read.devices[0];
-    check_unseen(one, total(one, Side::Read, Span::G2C), 4_000);
-    assert!(one.times(Side::Read, Span::Q2C).is_none());
+    check_unseen(one, total(one, LayerSide::Read, Span::G2C), 4_000);
+    assert!(one.times(LayerSide::Read, Span::Q2C).is_none());
     if let Some(d2c) = one
-        .times(Side::Read, Span::D2C)
+        .times(LayerSide::Read, Span::D2C)
         .and_then(|times| times.mean_ns())
     {
-        assert!(d2c <= mean(one, Side::Read, Span::G2C));
+        assert!(d2c <= mean(one, LayerSide::Read, Span::G2C));
     }
 }
 
@@ -351,7 +354,7 @@ fn the_device_below_has_layers_of_its_own() {
         lower.counters
     );
     assert!(
-        total(lower, Side::Read, Span::Q2C) > 0,
+        total(lower, LayerSide::Read, Span::Q2C) > 0,
         "and they took time there: {:?}",
         lower.counters
     );
@@ -379,12 +382,12 @@ fn the_time_below_is_part_of_the_time_above() {
     let (upper, lower) = (&read.devices[0], &read.devices[1]);
     check_unseen(
         upper,
-        total(upper, Side::Read, Span::Q2C),
+        total(upper, LayerSide::Read, Span::Q2C),
         upper.counter("queued"),
     );
     check_unseen(
         lower,
-        total(lower, Side::Read, Span::Q2C),
+        total(lower, LayerSide::Read, Span::Q2C),
         lower.counter("queued"),
     );
     assert!(
@@ -395,7 +398,7 @@ fn the_time_below_is_part_of_the_time_above() {
     // Each I/O took longer above than below, so that the medians differ likewise, were all of them seen; up to a tenth
     // may not have been, in either place.
     let at = |one: &DeviceLayers, share| {
-        one.times(Side::Read, Span::Q2C)
+        one.times(LayerSide::Read, Span::Q2C)
             .and_then(|times| times.quantile_ns(share))
             .unwrap()
     };
@@ -429,8 +432,8 @@ fn buffered_writes_merge_and_end_with_a_flush() {
     let read = settled(&layers);
     let one = &read.devices[0];
     let (writes, requests) = (
-        total(one, Side::Write, Span::Q2C),
-        total(one, Side::Write, Span::D2C),
+        total(one, LayerSide::Write, Span::Q2C),
+        total(one, LayerSide::Write, Span::D2C),
     );
     assert!(writes > 0 && requests > 0, "{:?}", one.counters);
     // A request whose first bio found no place in the table is completed without its times.
@@ -442,21 +445,21 @@ fn buffered_writes_merge_and_end_with_a_flush() {
         one.counters
     );
     let flushes = one
-        .times(Side::Flush, Span::Q2C)
+        .times(LayerSide::Flush, Span::Q2C)
         .map_or(0, |times| times.total());
     assert!(flushes >= 1, "{:?}", one.counters);
     assert!(
-        one.times(Side::Flush, Span::D2C).is_some(),
+        one.times(LayerSide::Flush, Span::D2C).is_some(),
         "the flush itself was issued"
     );
     assert!(
-        one.times(Side::Flush, Span::I2D).is_none(),
+        one.times(LayerSide::Flush, Span::I2D).is_none(),
         "a flush does not pass the scheduler"
     );
     let queued = one.counter("queued") + one.counter("split");
     check_unseen(
         one,
-        Side::ALL
+        LayerSide::ALL
             .iter()
             .map(|side| total(one, *side, Span::Q2C))
             .sum(),
@@ -493,7 +496,7 @@ fn a_discard_is_a_direction_and_a_large_one_is_split() {
     }
     let read = settled(&layers);
     let one = &read.devices[0];
-    let done = total(one, Side::Discard, Span::Q2C);
+    let done = total(one, LayerSide::Discard, Span::Q2C);
     assert!(
         done >= if limited { 4 } else { 1 },
         "{done}: {:?}",
@@ -528,7 +531,7 @@ fn a_large_read_is_split_and_its_parts_add_up() {
         "1 MiB in parts of at most 64 KiB: {:?}",
         one.counters
     );
-    check_unseen(one, total(one, Side::Read, Span::Q2C), parts);
+    check_unseen(one, total(one, LayerSide::Read, Span::Q2C), parts);
 }
 
 #[test]
@@ -578,7 +581,7 @@ fn what_was_in_flight_when_the_programs_came_is_owned_up_to() {
         );
         check_unseen(
             one,
-            total(one, Side::Read, Span::Q2C),
+            total(one, LayerSide::Read, Span::Q2C),
             one.counter("queued"),
         );
     });
@@ -646,8 +649,8 @@ fn a_device_without_requests_has_one_layer_only() {
     let one = &read.devices[0];
     assert_eq!(
         (
-            total(one, Side::Read, Span::Q2C),
-            total(one, Side::Write, Span::Q2C)
+            total(one, LayerSide::Read, Span::Q2C),
+            total(one, LayerSide::Write, Span::Q2C)
         ),
         (100, 100)
     );

@@ -4,25 +4,25 @@ use csv::{QuoteStyle, Terminator, Writer, WriterBuilder};
 use model::text::spreadsheet_cell;
 
 /// A table that grows line by line.
-pub struct Lines {
+pub struct CsvLines {
     writer: Writer<Vec<u8>>,
 }
 
-impl Default for Lines {
+impl Default for CsvLines {
     fn default() -> Self {
         let writer = WriterBuilder::new()
             .flexible(true)
             .quote_style(QuoteStyle::Necessary)
             .terminator(Terminator::Any(b'\n'))
             .from_writer(Vec::new());
-        Lines { writer }
+        CsvLines { writer }
     }
 }
 
-impl Lines {
+impl CsvLines {
     /// A table with these names above its columns.
-    pub fn with_head<'a>(names: impl IntoIterator<Item = &'a str>) -> Lines {
-        let mut lines = Lines::default();
+    pub fn with_head<'a>(names: impl IntoIterator<Item = &'a str>) -> CsvLines {
+        let mut lines = CsvLines::default();
         names.into_iter().for_each(|name| lines.text(name));
         lines.end();
         lines
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn cells_stay_cells_numbers_stay_numbers_and_nothing_is_a_formula() {
-        let mut lines = Lines::with_head(["name", "value", "note"]);
+        let mut lines = CsvLines::with_head(["name", "value", "note"]);
         lines.text("a,\"b\"\n");
         lines.number(Some(-3.5));
         lines.text("=cmd|' /C calc'!A0");

@@ -1,31 +1,31 @@
 //! The parts of an experiment in words.
 
-use model::verdict::Stage;
+use model::verdict::VerdictStage;
 
 /// A stage in a word, for a column.
-pub fn word(stage: Stage) -> &'static str {
+pub fn word(stage: VerdictStage) -> &'static str {
     match stage {
-        Stage::Headroom => "headroom",
-        Stage::Settle => "settle",
-        Stage::Calibrate => "calibrate",
-        Stage::Pairs => "pairs",
-        Stage::Race => "race",
-        Stage::Audit => "audit",
-        Stage::Holdout => "hold-out",
-        Stage::Explain => "traced",
+        VerdictStage::Headroom => "headroom",
+        VerdictStage::Settle => "settle",
+        VerdictStage::Calibrate => "calibrate",
+        VerdictStage::Pairs => "pairs",
+        VerdictStage::Race => "race",
+        VerdictStage::Audit => "audit",
+        VerdictStage::Holdout => "hold-out",
+        VerdictStage::Explain => "traced",
     }
 }
 
 /// What is being done in a stage, while it runs.
-pub fn phrase(stage: Stage) -> &'static str {
+pub fn phrase(stage: VerdictStage) -> &'static str {
     match stage {
-        Stage::Headroom => "looking for headroom",
-        Stage::Settle => "learning how it settles",
-        Stage::Calibrate => "learning the noise",
-        Stage::Pairs => "pairs",
-        Stage::Race => "race",
-        Stage::Audit => "audit for carry-over",
-        Stage::Holdout => "hold-out",
-        Stage::Explain => "tracing what moved",
+        VerdictStage::Headroom => "looking for headroom",
+        VerdictStage::Settle => "learning how it settles",
+        VerdictStage::Calibrate => "learning the noise",
+        VerdictStage::Pairs => "pairs",
+        VerdictStage::Race => "race",
+        VerdictStage::Audit => "audit for carry-over",
+        VerdictStage::Holdout => "hold-out",
+        VerdictStage::Explain => "tracing what moved",
     }
 }

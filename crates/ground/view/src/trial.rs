@@ -5,7 +5,7 @@ mod words;
 use crate::effect::Effect;
 use model::record::Trial;
 use model::units;
-use model::verdict::{Outcome, Stage, Verdict};
+use model::verdict::{Outcome, Verdict, VerdictStage};
 use serde::Serialize;
 pub use words::{sentence, tune_sentence};
 
@@ -133,7 +133,7 @@ fn ending(trial: &Trial, standing: Standing) -> String {
 pub fn proof(verdict: &Verdict) -> Option<Proof> {
     let stage = verdict.estimated_in?;
     let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage);
-    let kind = if stage == Stage::Holdout {
+    let kind = if stage == VerdictStage::Holdout {
         "fresh pairs after the choice was made"
     } else {
         "pairs"

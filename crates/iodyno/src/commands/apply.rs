@@ -5,18 +5,17 @@ mod elsewhere;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::proven::{self, NotProven};
-use apply::{PersistPlan, Wish};
+use apply::{PersistPlan, SettingWish};
 use host::{DeviceLock, Journal};
 use lookup::documents::{Applied, AppliedValue};
 use model::change::Restored;
 use model::record::Record;
-use model::subject::Subject;
 use model::subject::place_in_words;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ApplyArgs {
     /// Number of the tune's record, as `iodyno list` shows it.
     pub record: i64,
     /// Make the settings outlive a reboot, the way this distribution does it.
@@ -31,7 +30,7 @@ pub struct Args {
 }
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
     let wish = wish(args, &record, &origin, context)?;
@@ -87,7 +86,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is
 /// said to be meant.
-fn wish(args: &Args, record: &Record, origin: &Origin, context: &Context) -> Result<Wish, Failure> {
+fn wish(
+    args: &ApplyArgs,
+    record: &Record,
+    origin: &Origin,
+    context: &Context,
+) -> Result<SettingWish, Failure> {
     let id = args.record;
     let found = proven::wish(id, record, &context.host);
     if let Err(NotProven::Nothing) = found {
@@ -121,7 +125,7 @@ fn refused(id: i64, why: &NotProven) -> Failure {
         .why(why.to_string())
 }
 
-fn plan_persist(context: &Context, wish: &Wish) -> Result<Vec<PersistPlan>, Failure> {
+fn plan_persist(context: &Context, wish: &SettingWish) -> Result<Vec<PersistPlan>, Failure> {
     apply::plans(&context.host, wish).map_err(|reasons| {
         let reasons: Vec<String> = reasons.iter().map(|why| format!("  {why}")).collect();
         let message = format!(
@@ -133,7 +137,7 @@ fn plan_persist(context: &Context, wish: &Wish) -> Result<Vec<PersistPlan>, Fail
 }
 
 /// Without the right to write it says so before it has done anything.
-fn rights(args: &Args, wish: &Wish) -> Result<(), Failure> {
+fn rights(args: &ApplyArgs, wish: &SettingWish) -> Result<(), Failure> {
     let mut files = wish
         .values()
         .iter()
@@ -154,9 +158,9 @@ fn rights(args: &Args, wish: &Wish) -> Result<(), Failure> {
 }
 
 fn put_in_place(
-    args: &Args,
+    args: &ApplyArgs,
     context: &Context,
-    wish: &Wish,
+    wish: &SettingWish,
     persist: &[PersistPlan],
 ) -> Result<String, Failure> {
     rights(args, wish)?;
@@ -181,7 +185,7 @@ fn put_in_place(
 /// Saves, writes and reads back; gives the journal's id once it stays.
 fn write_all(
     journal: &mut Journal,
-    wish: &Wish,
+    wish: &SettingWish,
     persist: &[PersistPlan],
 ) -> Result<String, Failure> {
     let values = wish.values();

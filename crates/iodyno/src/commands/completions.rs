@@ -6,13 +6,17 @@ use clap::Command;
 
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CompletionsArgs {
     /// bash, zsh, fish or elvish.
     pub shell: clap_complete::Shell,
 }
 
 /// Prints the completions of a command line.
-pub fn run(args: &Args, mut command: Command, context: &Context) -> Result<Exit, Failure> {
+pub fn run(
+    args: &CompletionsArgs,
+    mut command: Command,
+    context: &Context,
+) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "iodyno", &mut script);
     context

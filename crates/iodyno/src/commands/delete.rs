@@ -9,7 +9,7 @@ use store::Store;
 
 /// Arguments of `delete`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DeleteArgs {
     /// Numbers of the records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<i64>,
@@ -19,7 +19,7 @@ pub struct Args {
 }
 
 /// Asks, and deletes.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Failure> {
     let mut ids = args.records.clone();
     ids.sort_unstable();
     ids.dedup();

@@ -14,7 +14,7 @@ use store::Store;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DiffArgs {
     /// The good side: a capture (FILE.host), a document of inspect, check or run (FILE.json), a record's number, or a
     /// target on this machine.
     pub a: String,
@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 /// Prints the differences.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &DiffArgs, context: &Context) -> Result<Exit, Failure> {
     let a = side(&args.a, args, context)?;
     let (name, b) = match &args.b {
         Some(b) => (b.clone(), side(b, args, context)?),
@@ -52,7 +52,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// The job that the differences are ranked for, where one was named.
-fn job(args: &Args) -> Result<Option<Job>, Failure> {
+fn job(args: &DiffArgs) -> Result<Option<Job>, Failure> {
     let own = &args.job;
     let is_named = own.preset.is_some()
         || own.job_file.is_some()
@@ -72,7 +72,7 @@ fn job(args: &Args) -> Result<Option<Job>, Failure> {
         .map(|section| section.job))
 }
 
-fn side(name: &str, args: &Args, context: &Context) -> Result<IoPath, Failure> {
+fn side(name: &str, args: &DiffArgs, context: &Context) -> Result<IoPath, Failure> {
     if let Ok(record) = name.parse::<i64>() {
         return Ok(Store::open_read_only(&context.state_dir)?.get(record)?.path);
     }

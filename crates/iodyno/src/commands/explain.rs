@@ -6,13 +6,13 @@ use lookup::explain;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ExplainArgs {
     /// The thing, as `iodyno catalogue` names it.
     pub id: String,
 }
 
 /// Prints the page.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ExplainArgs, context: &Context) -> Result<Exit, Failure> {
     let pages = explain::pages(&args.id, context.host.is_live());
     let Some(first) = pages.first() else {
         return Err(unknown(&args.id));

@@ -5,14 +5,14 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
 use std::path::PathBuf;
-use store::{Exported, Note, Row, Store};
+use store::{Exported, Note, RecordRow, Store};
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "With --json the records themselves are one document on stdout, unless --parquet is given."
 )]
-pub struct Args {
+pub struct ExportArgs {
     /// Numbers of the records.
     #[arg(value_name = "RECORD")]
     pub records: Vec<i64>,
@@ -39,14 +39,14 @@ struct Written<'a> {
 
 /// A record in the document, before its own.
 #[derive(Serialize)]
-struct Head<'a> {
+struct ExportHead<'a> {
     id: i64,
     tags: &'a [String],
     notes: Vec<Note>,
 }
 
 /// Writes the records in the form that was asked for.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let rows = chosen(args, &store)?;
     match (&args.parquet, &args.csv) {
@@ -68,7 +68,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// The records by number, or those that fulfil the conditions; oldest first.
-fn chosen(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
+fn chosen(args: &ExportArgs, store: &Store) -> Result<Vec<RecordRow>, Failure> {
     let has_filter = !args.filter.is_empty();
     if args.records.is_empty() && !args.all && !has_filter {
         return Err(Failure::usage(
@@ -99,7 +99,7 @@ fn chosen(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
 
 fn parquet(
     store: &Store,
-    rows: &[Row],
+    rows: &[RecordRow],
     to: &std::path::Path,
     context: &Context,
 ) -> Result<Exit, Failure> {
@@ -134,12 +134,12 @@ fn parquet(
 }
 
 /// One document, a record a line, written as it goes: all of them need not fit into memory.
-fn json(store: &Store, rows: &[Row], context: &Context) -> Result<Exit, Failure> {
+fn json(store: &Store, rows: &[RecordRow], context: &Context) -> Result<Exit, Failure> {
     context
         .out
         .raw("{\"schema\":\"iodyno.export/1\",\"records\":[");
     for (place, row) in rows.iter().enumerate() {
-        let head = Head {
+        let head = ExportHead {
             id: row.id,
             tags: &row.tags,
             notes: store.notes(row.id)?,

@@ -3,15 +3,15 @@
 use super::filter_args::FilterArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use compare::history::Wish;
+use compare::history::HistoryWish;
 use compare::view;
 use lookup::history;
 use report::text::Paint;
-use store::{Row, Store};
+use store::{RecordRow, Store};
 
 /// Arguments of `history`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct HistoryArgs {
     /// Whose history: a device (vda), the serial number of a disk, or a target (/srv); all records without it.
     #[arg(value_name = "DEVICE|SERIAL|TARGET")]
     pub of: Option<String>,
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long, default_value = "5%", value_parser = alpha)]
     pub alpha: f64,
     /// Seed of the draws behind the probabilities.
-    #[arg(long, default_value_t = Wish::default().seed)]
+    #[arg(long, default_value_t = HistoryWish::default().seed)]
     pub seed: u64,
     /// How many of the newest records to look at.
     #[arg(long, short = 'n', default_value_t = history::LIMIT)]
@@ -44,7 +44,7 @@ fn alpha(text: &str) -> Result<f64, String> {
 }
 
 /// Shows the history.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &HistoryArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let rows = rows(args, &store)?;
     let what = args
@@ -59,7 +59,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             args.limit
         ));
     }
-    let wish = Wish {
+    let wish = HistoryWish {
         measures: args.measure.clone(),
         alpha: args.alpha,
         seed: args.seed,
@@ -78,7 +78,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// What is looked at, newest first.
-fn rows(args: &Args, store: &Store) -> Result<Vec<Row>, Failure> {
+fn rows(args: &HistoryArgs, store: &Store) -> Result<Vec<RecordRow>, Failure> {
     if let Some(id) = args.like {
         let mut rows = vec![store.row(id)?];
         rows.extend(store.like(id)?);

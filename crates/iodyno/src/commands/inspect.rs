@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// A directory, a file or a block device; the working directory without it.
     #[arg(default_value = ".")]
     pub target: String,
@@ -30,7 +30,7 @@ pub struct Args {
 }
 
 /// Prints the tree.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &InspectArgs, context: &Context) -> Result<Exit, Failure> {
     let host = match &args.root {
         Some(file) => host::Host::open(file)?,
         None => context.host.clone(),

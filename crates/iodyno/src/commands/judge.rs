@@ -2,14 +2,14 @@
 
 use super::job_args::{duration_ms, fresh_seed};
 use crate::exit::{Exit, Failure};
-use experiment::{Plan, default_budget_ms, protocol};
+use experiment::{ExperimentPlan, default_budget_ms, protocol};
 use model::change::Class;
 use model::metric::{Better, ExperimentMetric};
 use model::units::parse_share;
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct JudgeArgs {
     /// Name of an arm; once for each, the default first.
     #[arg(long = "arm", value_name = "NAME", required = true)]
     arms: Vec<String>,
@@ -57,7 +57,7 @@ fn parse_class(word: &str) -> Result<Class, String> {
 }
 
 /// Judges what the driver on the other side of the pipe measures.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: JudgeArgs) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let metric = ExperimentMetric {
         better: if args.lower_is_better {
@@ -71,12 +71,12 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let budget_ms = args
         .budget
         .unwrap_or_else(|| default_budget_ms(args.class, args.arms.len(), &metric));
-    let plan = Plan {
+    let plan = ExperimentPlan {
         rope: args.rope,
         alpha: args.alpha,
         budget_ms,
         metric,
-        ..Plan::new(args.arms, args.class, seed)
+        ..ExperimentPlan::new(args.arms, args.class, seed)
     };
     let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
         .map_err(|error| Failure::usage(format!("judge: {error}")))?;

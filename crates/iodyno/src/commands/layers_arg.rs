@@ -1,6 +1,6 @@
 //! `--layers`, shared by the verbs that load a device.
 
-use observe::{Strength, Wish};
+use observe::{Strength, TracingWish};
 
 /// How closely the block layer is traced beside the load.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -22,22 +22,22 @@ pub enum LayersArg {
 }
 
 /// What was asked for. Nothing is traced unless asked: it costs about a microsecond and a half for each I/O.
-pub fn wish(asked: Option<LayersArg>) -> Wish {
+pub fn wish(asked: Option<LayersArg>) -> TracingWish {
     match asked {
-        None | Some(LayersArg::Off) => Wish::Off,
-        Some(LayersArg::Auto) => Wish::Auto(Strength::Full),
-        Some(LayersArg::Lite) => Wish::Strength(Strength::Lite),
-        Some(LayersArg::Full) => Wish::Strength(Strength::Full),
-        Some(LayersArg::Perf) => Wish::Strength(Strength::Perf),
-        Some(LayersArg::Tracefs) => Wish::Strength(Strength::Tracefs),
-        Some(LayersArg::Blktrace) => Wish::Strength(Strength::Blktrace),
+        None | Some(LayersArg::Off) => TracingWish::Off,
+        Some(LayersArg::Auto) => TracingWish::Auto(Strength::Full),
+        Some(LayersArg::Lite) => TracingWish::Strength(Strength::Lite),
+        Some(LayersArg::Full) => TracingWish::Strength(Strength::Full),
+        Some(LayersArg::Perf) => TracingWish::Strength(Strength::Perf),
+        Some(LayersArg::Tracefs) => TracingWish::Strength(Strength::Tracefs),
+        Some(LayersArg::Blktrace) => TracingWish::Strength(Strength::Blktrace),
     }
 }
 
 /// The same for those who only look: completions, whose cost is a fifth of the full strength's.
-pub fn wish_or_lite(asked: Option<LayersArg>) -> Wish {
+pub fn wish_or_lite(asked: Option<LayersArg>) -> TracingWish {
     match asked {
-        None | Some(LayersArg::Auto) => Wish::Auto(Strength::Lite),
+        None | Some(LayersArg::Auto) => TracingWish::Auto(Strength::Lite),
         Some(_) => wish(asked),
     }
 }

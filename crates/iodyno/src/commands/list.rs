@@ -5,11 +5,11 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::documents::RecordList;
 use report::text::clean;
-use store::{Row, Store};
+use store::{RecordRow, Store};
 
 /// Arguments of `list`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ListArgs {
     /// How many to show.
     #[arg(long, short = 'n', default_value_t = 20)]
     pub limit: u32,
@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 /// Prints the table.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ListArgs, context: &Context) -> Result<Exit, Failure> {
     let now_ms = host::clock::unix_ms() as i64;
     let mut filter = args.filter.filter(now_ms, args.limit)?;
     filter.before_id = args.before;
@@ -53,7 +53,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 const WIDTH: usize = 80;
 
 /// The table: a line for each record, and one more where it has tags or notes.
-fn lines(rows: &[Row], now_ms: i64) -> Vec<String> {
+fn lines(rows: &[RecordRow], now_ms: i64) -> Vec<String> {
     let is_one_host = rows.windows(2).all(|pair| pair[0].host == pair[1].host);
     let wheres: Vec<String> = rows.iter().map(|row| place(row, is_one_host)).collect();
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
@@ -84,7 +84,7 @@ fn lines(rows: &[Row], now_ms: i64) -> Vec<String> {
 }
 
 /// The target; before it the host, where several are in the list.
-fn place(row: &Row, is_one_host: bool) -> String {
+fn place(row: &RecordRow, is_one_host: bool) -> String {
     let target = clean(&row.target);
     match row.host.as_str() {
         "" => target.into_owned(),
@@ -94,7 +94,7 @@ fn place(row: &Row, is_one_host: bool) -> String {
 }
 
 /// Tags and the number of notes.
-fn beside(row: &Row) -> Option<String> {
+fn beside(row: &RecordRow) -> Option<String> {
     let tags = (!row.tags.is_empty()).then(|| {
         row.tags
             .iter()
@@ -168,16 +168,16 @@ mod tests {
         assert_eq!(age(6 * 366 * 86_400_000), "6 y ago");
     }
 
-    fn row(id: i64, host: &str, target: &str, summary: &str) -> Row {
+    fn row(id: i64, host: &str, target: &str, summary: &str) -> RecordRow {
         let (host, target, summary) = (host.into(), target.into(), summary.into());
-        Row {
+        RecordRow {
             id,
             verb: "run".into(),
             host,
             target,
             summary,
             unix_ms: 1_000,
-            ..Row::default()
+            ..RecordRow::default()
         }
     }
 

@@ -8,21 +8,21 @@ use store::{Merged, Store};
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MergeArgs {
     /// The other store: its file, a backup of it, or its directory.
     #[arg(value_name = "OTHER.db")]
     pub other: PathBuf,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct MergeDocument<'a> {
     schema: &'static str,
     #[serde(flatten)]
     merged: &'a Merged,
 }
 
 /// Merges, and says what came of it.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Failure> {
     let merged = Store::open(&context.state_dir)?.merge(&file(&args.other))?;
     let (added, known) = (merged.added.len(), merged.known);
     let range = match (merged.added.first(), merged.added.last()) {
@@ -37,7 +37,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for problem in &merged.problems {
         context.out.note(format!("iodyno: left out: {problem}"));
     }
-    context.out.document(&Document {
+    context.out.document(&MergeDocument {
         schema: "iodyno.merge/1",
         merged: &merged,
     })?;
@@ -54,7 +54,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 /// A state directory stands for the store in it.
 fn file(other: &Path) -> PathBuf {
     match host::files::kind(other) {
-        Ok(host::files::Kind::Directory) => other.join("records.db"),
+        Ok(host::files::FileKind::Directory) => other.join("records.db"),
         _ => other.to_path_buf(),
     }
 }

@@ -8,7 +8,7 @@ use store::{Note, Store};
 
 /// Arguments of `note`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct NoteArgs {
     /// Number of the record.
     pub record: i64,
     /// The note; without it, the notes that there are.
@@ -20,14 +20,14 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct NoteDocument {
     schema: &'static str,
     id: i64,
     notes: Vec<Note>,
 }
 
 /// Changes the notes, where that is asked, and says what there is.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &NoteArgs, context: &Context) -> Result<Exit, Failure> {
     let is_change = !args.text.is_empty() || args.remove.is_some();
     let store = match is_change {
         true => Store::open(&context.state_dir)?,
@@ -51,7 +51,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             .out
             .text(format!("note {}: {}", note.id, text.join("\n    ")));
     }
-    context.out.document(&Document {
+    context.out.document(&NoteDocument {
         schema: "iodyno.note/1",
         id: args.record,
         notes,

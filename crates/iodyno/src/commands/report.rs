@@ -14,7 +14,7 @@ use store::Store;
 
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ReportArgs {
     /// Number of the record, as `iodyno list` shows it, or a file that `iodyno show N --json` printed. Several are set side
     /// by side on common axes, against the first; then files of other tools are taken as well.
     #[arg(required = true, value_name = "RECORD")]
@@ -52,7 +52,7 @@ pub enum Format {
 
 /// What was written.
 #[derive(Serialize)]
-struct Document<'a> {
+struct ReportDocument<'a> {
     schema: &'static str,
     record: Option<i64>,
     /// All of them, of a report of several.
@@ -78,7 +78,7 @@ struct Absent {
 }
 
 /// A record, and its number, tags and notes, where it has any.
-struct Source {
+struct ReportSource {
     about: About,
     record: Record,
 }
@@ -113,7 +113,7 @@ struct Note {
 }
 
 /// Writes the files and says which.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ReportArgs, context: &Context) -> Result<Exit, Failure> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     if to_stdout && context.out.is_json() {
         return Err(Failure::usage(
@@ -161,7 +161,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     if to_stdout {
         context.out.answer(content.trim_end_matches('\n'));
     }
-    context.out.document(&Document {
+    context.out.document(&ReportDocument {
         schema: "iodyno.report/1",
         record: made.id,
         records: made.ids,
@@ -192,7 +192,7 @@ fn one(name: &str, format: Format, context: &Context) -> Result<Made, Failure> {
 }
 
 /// From the ending of the file, unless it is said.
-fn format(args: &Args) -> Result<Format, Failure> {
+fn format(args: &ReportArgs) -> Result<Format, Failure> {
     let ending = args
         .output
         .as_ref()
@@ -214,12 +214,12 @@ fn format(args: &Args) -> Result<Format, Failure> {
 }
 
 /// The record of a number, or of a file.
-fn open(name: &str, context: &Context) -> Result<Source, Failure> {
+fn open(name: &str, context: &Context) -> Result<ReportSource, Failure> {
     if let Ok(id) = name.parse::<i64>() {
         let store = Store::open_read_only(&context.state_dir)?;
         let record = store.get(id)?;
         let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
-        return Ok(Source {
+        return Ok(ReportSource {
             about: About {
                 id: Some(id),
                 tags: store.tags(id)?,
@@ -241,7 +241,7 @@ fn open(name: &str, context: &Context) -> Result<Source, Failure> {
     }) = serde_json::from_str::<Shown>(&text)
     {
         let notes = notes.into_iter().map(|note| note.text).collect();
-        return Ok(Source {
+        return Ok(ReportSource {
             about: About { id, tags, notes },
             record,
         });
@@ -252,13 +252,13 @@ fn open(name: &str, context: &Context) -> Result<Source, Failure> {
             .why(error.to_string())
             .hint("`iodyno show N --json` prints one.")
     })?;
-    Ok(Source {
+    Ok(ReportSource {
         about: About::default(),
         record,
     })
 }
 
-fn content(source: &Source, format: Format) -> Result<String, Failure> {
+fn content(source: &ReportSource, format: Format) -> Result<String, Failure> {
     let about = &source.about;
     Ok(match format {
         Format::Html | Format::Svg => page::report(&source.record, about),
@@ -283,7 +283,7 @@ fn content(source: &Source, format: Format) -> Result<String, Failure> {
 }
 
 /// The file that was asked for, or one named after the record.
-fn output(args: &Args, name: &str) -> PathBuf {
+fn output(args: &ReportArgs, name: &str) -> PathBuf {
     let ending = match args.format {
         Some(Format::Md) => "md",
         Some(Format::Json) => "json",
@@ -296,13 +296,16 @@ fn output(args: &Args, name: &str) -> PathBuf {
 }
 
 /// Writes all files or, where one is there already, none.
-fn write_all(targets: &[(PathBuf, Format, String)], args: &Args) -> Result<Vec<Written>, Failure> {
+fn write_all(
+    targets: &[(PathBuf, Format, String)],
+    args: &ReportArgs,
+) -> Result<Vec<Written>, Failure> {
     if let Some((path, _, _)) = existing(targets).next().filter(|_| !args.force) {
         return Err(taken(path, "nothing was written"));
     }
     // Not even --force puts a file in the place of a device or a directory.
     if let Some((path, _, _)) =
-        existing(targets).find(|(path, _, _)| files::kind(path).ok() != Some(files::Kind::File))
+        existing(targets).find(|(path, _, _)| files::kind(path).ok() != Some(files::FileKind::File))
     {
         return Err(Failure::new(
             Exit::Refused,

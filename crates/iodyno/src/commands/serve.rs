@@ -4,14 +4,14 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Nudge;
 use serde::Serialize;
-use serve::{Options, ServeError, Server, Tls, Told};
+use serve::{Options, ServeError, Server, ServerSpeech, Tls};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ServeArgs {
     /// Where to listen; :0 takes a free port. Anything but a loopback address needs --tls-cert and --tls-key.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7979", value_parser = address)]
     pub listen: SocketAddr,
@@ -37,7 +37,7 @@ pub struct Args {
 
 /// The document: an address to open once.
 #[derive(Serialize)]
-struct Document {
+struct ServeDocument {
     schema: &'static str,
     url: String,
     token: String,
@@ -64,7 +64,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Serves until a signal ends it.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ServeArgs, context: &Context) -> Result<Exit, Failure> {
     let tls = args
         .tls_cert
         .clone()
@@ -93,7 +93,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     let server = Server::bind(options)?;
     let mut is_first = true;
     server.run(&stop, &nudge, &mut |told| {
-        let is_address = matches!(told, Told::Address(_));
+        let is_address = matches!(told, ServerSpeech::Address(_));
         tell(told, args, context, is_first);
         is_first &= !is_address;
     })?;
@@ -103,7 +103,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 fn directory(path: &Path) -> Result<String, Failure> {
     let path = host::files::canonical(path)?;
     match host::files::kind(&path)? {
-        host::files::Kind::Directory => Ok(path.to_string_lossy().into_owned()),
+        host::files::FileKind::Directory => Ok(path.to_string_lossy().into_owned()),
         _ => Err(Failure::usage(format!(
             "{} is not a directory.",
             model::text::shown(&path)
@@ -111,9 +111,9 @@ fn directory(path: &Path) -> Result<String, Failure> {
     }
 }
 
-fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
+fn tell(told: ServerSpeech, args: &ServeArgs, context: &Context, is_first: bool) {
     match told {
-        Told::Address(address) => {
+        ServerSpeech::Address(address) => {
             context.out.say(format!("Open {}", address.url));
             context.out.say(format!(
                 "  good for one log-in within {} min; a new one: kill -USR1 {}",
@@ -126,7 +126,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                     .say("  Ctrl-C stops what was started here, puts everything back and ends.");
             }
             if context.out.is_json() {
-                context.out.line(&Document {
+                context.out.line(&ServeDocument {
                     schema: "iodyno.serve/1",
                     url: address.url,
                     token: address.token,
@@ -135,11 +135,11 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                 });
             }
         }
-        Told::Note(note) => context.out.note(note),
-        Told::Ending(jobs) => context.out.note(format!(
+        ServerSpeech::Note(note) => context.out.note(note),
+        ServerSpeech::Ending(jobs) => context.out.note(format!(
             "iodyno: ending; waits for {jobs} job to put everything back."
         )),
-        Told::Ended {
+        ServerSpeech::Ended {
             command,
             is_back: true,
         } => {
@@ -147,7 +147,7 @@ fn tell(told: Told, args: &Args, context: &Context, is_first: bool) {
                 "iodyno: `{command}` has ended; nothing of it is left to undo."
             ));
         }
-        Told::Ended {
+        ServerSpeech::Ended {
             command,
             is_back: false,
         } => {

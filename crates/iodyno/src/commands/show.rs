@@ -4,11 +4,11 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::documents::Shown;
 use report::text::clean;
-use store::{Note, Row, Store};
+use store::{Note, RecordRow, Store};
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ShowArgs {
     /// Number of the record, as `iodyno list` shows it.
     pub record: i64,
 }
@@ -17,7 +17,7 @@ pub struct Args {
 const LIKE_SHOWN: usize = 8;
 
 /// Prints the record.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let record = store.get(args.record)?;
     let (tags, notes, like) = (
@@ -37,7 +37,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn beside(tags: &[String], notes: &[Note], like: &[Row]) -> Vec<String> {
+fn beside(tags: &[String], notes: &[Note], like: &[RecordRow]) -> Vec<String> {
     let mut lines = Vec::new();
     if !tags.is_empty() {
         lines.push(format!(
@@ -86,10 +86,10 @@ mod tests {
             unix_ms: 0,
             text: "the fan\nwas \u{1b}[31m off".into(),
         }];
-        let like: Vec<Row> = (1..=10)
-            .map(|id| Row {
+        let like: Vec<RecordRow> = (1..=10)
+            .map(|id| RecordRow {
                 id,
-                ..Row::default()
+                ..RecordRow::default()
             })
             .collect();
         assert_eq!(

@@ -10,13 +10,13 @@ use store::{Checked, Status, Store};
 
 /// Arguments of `store`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct StoreArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<StoreVerb>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum StoreVerb {
     /// Look at every page and every record; changes nothing.
     Check,
     /// Copy the store into a new file while it is in use.
@@ -27,7 +27,7 @@ enum What {
 }
 
 #[derive(Serialize)]
-struct Document<'a, T: Serialize> {
+struct StoreDocument<'a, T: Serialize> {
     schema: &'static str,
     #[serde(flatten)]
     content: &'a T,
@@ -39,12 +39,12 @@ struct Backup {
 }
 
 /// Does what was asked, or says what the store is.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &StoreArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     match &args.what {
         None => status(&store, context),
-        Some(What::Check) => check(&store, context),
-        Some(What::Backup { file }) => backup(&store, file, context),
+        Some(StoreVerb::Check) => check(&store, context),
+        Some(StoreVerb::Backup { file }) => backup(&store, file, context),
     }
 }
 
@@ -65,7 +65,7 @@ fn status(store: &Store, context: &Context) -> Result<Exit, Failure> {
             .out
             .say("  not there yet: the first record makes it");
     }
-    context.out.document(&Document {
+    context.out.document(&StoreDocument {
         schema: "iodyno.store/1",
         content: &status,
     })?;
@@ -102,7 +102,7 @@ fn check(store: &Store, context: &Context) -> Result<Exit, Failure> {
             .out
             .say(format!("  mv {path} {damaged} && iodyno merge {damaged}"));
     }
-    context.out.document(&Document {
+    context.out.document(&StoreDocument {
         schema: "iodyno.store-check/1",
         content: &checked,
     })?;
@@ -146,7 +146,7 @@ fn backup(store: &Store, file: &Path, context: &Context) -> Result<Exit, Failure
     let content = Backup {
         file: file.to_string_lossy().into_owned(),
     };
-    context.out.document(&Document {
+    context.out.document(&StoreDocument {
         schema: "iodyno.backup/1",
         content: &content,
     })?;

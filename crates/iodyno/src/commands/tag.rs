@@ -7,7 +7,7 @@ use store::Store;
 
 /// Arguments of `tag`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct TagArgs {
     /// Numbers of the records; without any, every tag that is in use is shown.
     #[arg(value_name = "RECORD")]
     pub records: Vec<i64>,
@@ -20,7 +20,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct TagDocument {
     schema: &'static str,
     /// The records that were named.
     records: Vec<Tagged>,
@@ -42,7 +42,7 @@ struct Used {
 }
 
 /// Changes tags, where that is asked, and says what there is.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &TagArgs, context: &Context) -> Result<Exit, Failure> {
     let is_change = !args.add.is_empty() || !args.remove.is_empty();
     let store = match is_change {
         true => Store::open(&context.state_dir)?,
@@ -54,7 +54,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         .try_for_each(|id| store.row(*id).map(drop))?;
     let [add, remove] =
         [&args.add, &args.remove].map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut document = Document {
+    let mut document = TagDocument {
         schema: "iodyno.tag/1",
         records: Vec::new(),
         tags: Vec::new(),

@@ -3,14 +3,14 @@
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
-use host::{Found, Unfinished};
+use host::{FoundJournals, Unfinished};
 use model::change::{Attribute, Restored};
 use model::subject::place_in_words;
 use serde::Serialize;
 
 /// Arguments of `undo`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct UndoArgs {
     /// The journal to undo, as `status` names it; without it, what ended unfinished.
     pub id: Option<String>,
     /// Undo every journal, those that `apply` kept too.
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct UndoDocument {
     schema: &'static str,
     undone: Vec<Undone>,
     /// Commands that still run and hold settings: nothing of theirs is touched.
@@ -60,8 +60,8 @@ struct Undone {
 }
 
 /// Undoes the last change first, so that the oldest value has the last word.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
-    let Found {
+pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
+    let FoundJournals {
         journals, errors, ..
     } = host::find_unfinished(&context.host, &context.state_dir);
     for error in &errors {
@@ -89,7 +89,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         .filter_map(|one| one.failure.take())
         .collect();
     failures.extend(running.iter().map(|journal| still_runs(journal)));
-    context.out.document(&Document {
+    context.out.document(&UndoDocument {
         schema: "iodyno.undo/1",
         undone,
         running,
@@ -117,7 +117,7 @@ fn still_runs(journal: &str) -> Failure {
 }
 
 /// Names what still runs: it holds settings, and puts them back itself.
-fn say_running(journals: &[Unfinished], args: &Args, context: &Context) -> Vec<String> {
+fn say_running(journals: &[Unfinished], args: &UndoArgs, context: &Context) -> Vec<String> {
     let is_meant = |journal: &&Unfinished| args.id.as_ref().is_none_or(|id| journal.id() == *id);
     let running = journals
         .iter()
@@ -172,7 +172,7 @@ fn nothing(kept: usize, elsewhere: &[Elsewhere], context: &Context) -> String {
 
 fn choose(
     journals: Vec<Unfinished>,
-    args: &Args,
+    args: &UndoArgs,
     context: &Context,
 ) -> Result<Vec<Unfinished>, Failure> {
     let Some(id) = &args.id else {
@@ -208,7 +208,7 @@ fn choose(
     Ok(chosen)
 }
 
-fn undo_one(journal: Unfinished, args: &Args, context: &Context) -> Undone {
+fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
     let (id, purpose) = (journal.id(), journal.begin.purpose.clone());
     let is_earlier = journal.is_of_an_earlier_boot;
     let device = journal

@@ -1,6 +1,6 @@
 //! The box in which something lies on top of the panels.
 
-use super::Look;
+use super::ScreenLook;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Block, Clear, Widget};
@@ -10,7 +10,7 @@ const WIDTH_MAX: u16 = 110;
 
 /// An empty box in the middle, and the room in it.
 pub fn boxed(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     title: &str,
     width: u16,
     height: u16,

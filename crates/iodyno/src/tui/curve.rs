@@ -26,7 +26,7 @@ pub fn parts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::reading::{Row, SeriesName};
+    use model::reading::{ReadingRow, SeriesName};
     use model::sample::MetricKind;
 
     #[test]
@@ -35,7 +35,7 @@ mod tests {
             name: "disk.sda.read_ios".into(),
             kind: MetricKind::Counter,
         }];
-        let row = |tick: i64| Row {
+        let row = |tick: i64| ReadingRow {
             time_ns: tick * 100_000_000,
             cells: vec![(tick * tick) as f64].into(),
         };
@@ -66,7 +66,7 @@ mod tests {
             name: "disk.sda.read_ios".into(),
             kind: MetricKind::Counter,
         }];
-        let row = |tick: i64| Row {
+        let row = |tick: i64| ReadingRow {
             time_ns: tick * 100_000_000,
             cells: vec![tick as f64].into(),
         };

@@ -1,18 +1,18 @@
 //! One field over the time that is shown, and how that time is named.
 
-use crate::tui::{Look, curve};
+use crate::tui::{ScreenLook, curve};
 use analyse::fields::Pick;
 use model::units;
 
 /// The values of a field for one subject in parts of the time that is shown. A part without data has none, and so have
 /// all where no sensor gives the field.
-pub fn curve(look: &Look<'_>, id: &str, subject: &str, parts: usize) -> Vec<Option<f64>> {
+pub fn curve(look: &ScreenLook<'_>, id: &str, subject: &str, parts: usize) -> Vec<Option<f64>> {
     curve_over(look, id, subject, look.span_ns, parts)
 }
 
 /// The same over another time before this moment, ns.
 pub fn curve_over(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     id: &str,
     subject: &str,
     span_ns: i64,
@@ -33,7 +33,7 @@ pub fn curve_over(
 }
 
 /// The beginning of the time that is shown: `−60 s`.
-pub fn span_word(look: &Look<'_>) -> String {
+pub fn span_word(look: &ScreenLook<'_>) -> String {
     format!(
         "−{}",
         units::span_ms((look.span_ns / 1_000_000).max(0) as u64)
@@ -41,7 +41,7 @@ pub fn span_word(look: &Look<'_>) -> String {
 }
 
 /// Its end: `now`, or how long ago that is.
-pub fn end_word(look: &Look<'_>) -> String {
+pub fn end_word(look: &ScreenLook<'_>) -> String {
     let ago_ms = (look.status.last_ns - look.at_ns) / 1_000_000;
     match ago_ms {
         2_000.. => format!("{} ago", units::span_ms(ago_ms as u64)),

@@ -2,8 +2,8 @@
 
 use super::layout::{self, HEIGHT_MIN, WIDTH_MIN};
 use super::panels::devices;
-use super::state::{Open, State};
-use super::{Look, Panel, keys, overlay, text};
+use super::state::{OpenOverlay, ScreenState};
+use super::{Panel, ScreenLook, keys, overlay, text};
 use host::clock::TimeZone;
 use model::units;
 use ratatui::buffer::Buffer;
@@ -29,8 +29,8 @@ pub struct Around {
 
 /// Draws everything.
 pub fn screen(
-    look: &Look<'_>,
-    state: &State,
+    look: &ScreenLook<'_>,
+    state: &ScreenState,
     around: &Around,
     panels: &[&'static Panel],
     buffer: &mut Buffer,
@@ -60,7 +60,7 @@ pub fn screen(
 }
 
 /// One line of the device under the cursor, and that a small terminal suits plain lines better.
-fn small(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn small(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let value = |id: &str| look.frame.get(id, look.device);
     let rate = |id: &str, unit: &str| {
         value(id).map(|value| format!("  {} {unit}", units::count(value.round())))
@@ -116,25 +116,19 @@ fn fit(mut parts: Vec<(u8, String)>, width: usize) -> String {
     joined(&parts)
 }
 
-fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &mut Buffer) {
+fn header(
+    look: &ScreenLook<'_>,
+    state: &ScreenState,
+    around: &Around,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let status = look.status;
     let mode = if state.paused_ns.is_some() {
         "paused"
     } else {
         "live"
     };
-    let cost = around
-        .cost_percent
-        .map_or("measuring its cost".into(), |percent| {
-            format!(
-                "cost {} % of a CPU",
-                if percent < 0.1 {
-                    "<0.1".into()
-                } else {
-                    units::decimals(percent, 1)
-                }
-            )
-        });
     let is_wide = area.width >= 100;
     let mut parts = vec![
         (0, "iodyno watch".to_string()),
@@ -145,7 +139,7 @@ fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &
             2,
             format!("samples late {} lost {}", status.late, status.lost),
         ),
-        (1, cost),
+        (1, cost(around)),
     ];
     if is_wide {
         parts.insert(2, (4, text::cut(&around.kernel, 24)));
@@ -185,6 +179,16 @@ fn header(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &
     text::right(buffer, area, 0, &clock, look.theme.faint());
 }
 
+/// What watching costs.
+fn cost(around: &Around) -> String {
+    let percent = match around.cost_percent {
+        None => return "measuring its cost".into(),
+        Some(percent) if percent < 0.1 => "<0.1".into(),
+        Some(percent) => units::decimals(percent, 1),
+    };
+    format!("cost {percent} % of a CPU")
+}
+
 /// A moment as wall clock.
 fn clock(around: &Around, time_ns: i64, with_ms: bool) -> String {
     let unix_ms = around
@@ -198,9 +202,9 @@ fn clock(around: &Around, time_ns: i64, with_ms: bool) -> String {
 }
 
 /// What is being typed, or what the last action left.
-fn message(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
+fn message(look: &ScreenLook<'_>, state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     match &state.open {
-        Open::Filter => {
+        OpenOverlay::Filter => {
             let typed = text::cut(
                 &state.choice.filter,
                 usize::from(area.width).saturating_sub(40),
@@ -229,7 +233,13 @@ fn message(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What is kept, from the first moment to the last, and the one that is shown.
-fn timeline(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer: &mut Buffer) {
+fn timeline(
+    look: &ScreenLook<'_>,
+    state: &ScreenState,
+    around: &Around,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let (first_ns, last_ns) = (
         look.status.first_ns,
         look.status.last_ns.max(look.status.first_ns),
@@ -270,8 +280,8 @@ fn timeline(look: &Look<'_>, state: &State, around: &Around, area: Rect, buffer:
 
 /// The panels with their keys, hidden ones faint, then other keys.
 fn footer(
-    look: &Look<'_>,
-    state: &State,
+    look: &ScreenLook<'_>,
+    state: &ScreenState,
     panels: &[&'static Panel],
     area: Rect,
     buffer: &mut Buffer,
@@ -309,7 +319,7 @@ pub struct Lists {
 
 impl Lists {
     /// As the table shows them.
-    pub fn of(look: &Look<'_>) -> Lists {
+    pub fn of(look: &ScreenLook<'_>) -> Lists {
         let listed = devices::listed(look);
         Lists {
             rows: listed.rows.iter().map(|row| row.name.to_string()).collect(),

@@ -2,12 +2,12 @@
 
 use super::draw::{Around, Lists, screen};
 use super::panels;
-use super::state::{Open, State};
+use super::state::{OpenOverlay, ScreenState};
 use super::theme::{Depth, Theme};
-use super::{Choice, Known, Look, text};
+use super::{Choice, Known, ScreenLook, text};
 use analyse::fields::{Fields, Frame};
 use model::finding::{Evidence, Finding, Level};
-use model::reading::{Row, SeriesName};
+use model::reading::{ReadingRow, SeriesName};
 use model::sample::MetricKind::{Counter, Gauge};
 use observe::{LayerHistory, Sampler, Status, Tracing};
 use ratatui::buffer::Buffer;
@@ -67,7 +67,7 @@ fn series_of(device: &str) -> Vec<SeriesName> {
 }
 
 /// The sample of a tenth of a second.
-fn row(tick: i64) -> Row {
+fn row(tick: i64) -> ReadingRow {
     let seconds = tick as f64 / 10.0;
     let cells = DEVICES
         .iter()
@@ -90,7 +90,7 @@ fn row(tick: i64) -> Row {
                 inflight,
             ]
         });
-    Row {
+    ReadingRow {
         time_ns: tick * SECOND_NS / 10,
         cells: cells.collect(),
     }
@@ -121,8 +121,8 @@ impl Machine {
         }
     }
 
-    fn look(&self) -> Look<'_> {
-        Look {
+    fn look(&self) -> ScreenLook<'_> {
+        ScreenLook {
             frame: &self.frame,
             sampler: &self.sampler,
             status: &self.status,
@@ -138,7 +138,7 @@ impl Machine {
         }
     }
 
-    fn draw(&self, state: &State, width: u16, height: u16) -> Buffer {
+    fn draw(&self, state: &ScreenState, width: u16, height: u16) -> Buffer {
         let around = Around {
             hostname: "db-3".into(),
             kernel: "6.1.0-30-amd64".into(),
@@ -152,7 +152,7 @@ impl Machine {
         buffer
     }
 
-    fn lines(&self, state: &State, width: u16, height: u16) -> Vec<String> {
+    fn lines(&self, state: &ScreenState, width: u16, height: u16) -> Vec<String> {
         text::lines(&self.draw(state, width, height))
     }
 }
@@ -186,7 +186,7 @@ fn line<'a>(lines: &'a [String], what: &str) -> &'a str {
 #[test]
 fn figures_have_their_units_at_every_size() {
     for (width, height) in [(60, 16), (80, 24), (100, 30), (160, 50)] {
-        let lines = plain().lines(&State::new(100), width, height);
+        let lines = plain().lines(&ScreenState::new(100), width, height);
         assert_eq!(lines.len(), usize::from(height));
         let row = line(&lines, ">nvme0n1 ");
         for figure in ["41.2k", "8.10k", "161", "31.6", "88.0 µs", "1.20 ms"] {
@@ -224,7 +224,7 @@ fn figures_have_their_units_at_every_size() {
 
 #[test]
 fn columns_that_do_not_fit_are_counted() {
-    let at = |width| plain().lines(&State::new(100), width, 30);
+    let at = |width| plain().lines(&ScreenState::new(100), width, 30);
     assert!(
         line(&at(60), "DEVICE").ends_with("…+11"),
         "{}",
@@ -241,7 +241,7 @@ fn columns_that_do_not_fit_are_counted() {
 
 #[test]
 fn names_from_devices_do_no_harm() {
-    let lines = plain().lines(&State::new(100), 80, 24);
+    let lines = plain().lines(&ScreenState::new(100), 80, 24);
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')));
     assert!(line(&lines, "sd?").contains("3"), "{lines:?}");
     assert!(
@@ -249,7 +249,7 @@ fn names_from_devices_do_no_harm() {
             .iter()
             .any(|line| line.contains("vg_") && line.contains("_01") && line.contains('…'))
     );
-    let wide = plain().lines(&State::new(100), 200, 24);
+    let wide = plain().lines(&ScreenState::new(100), 200, 24);
     assert!(line(&wide, "vg_mysql-").contains("uction_01"), "{wide:?}");
 }
 
@@ -257,7 +257,7 @@ fn names_from_devices_do_no_harm() {
 fn the_first_sample_is_no_rate() {
     let mut first = Machine::until(0, Depth::None, false);
     first.choice.shows_idle = true;
-    let lines = first.lines(&State::new(100), 80, 24);
+    let lines = first.lines(&ScreenState::new(100), 80, 24);
     let row = line(&lines, ">nvme0n1 ");
     assert!(!row.contains('k') && row.matches('–').count() >= 8, "{row}");
     assert!(row.ends_with('╌'), "{row}");
@@ -266,7 +266,7 @@ fn the_first_sample_is_no_rate() {
 #[test]
 fn the_minute_before_the_first_sample_is_a_gap() {
     let young = Machine::until(20 * SECOND_NS, Depth::None, false);
-    let lines = young.lines(&State::new(100), 80, 24);
+    let lines = young.lines(&ScreenState::new(100), 80, 24);
     let row = line(&lines, ">nvme0n1 ");
     let curve = row.rsplit(' ').next().unwrap();
     assert!(curve.starts_with('╌') && curve.ends_with('█'), "{row}");
@@ -275,7 +275,7 @@ fn the_minute_before_the_first_sample_is_a_gap() {
 
 #[test]
 fn utilisation_of_what_is_not_known_to_be_one_disk_is_not_shown() {
-    let lines = plain().lines(&State::new(100), 80, 24);
+    let lines = plain().lines(&ScreenState::new(100), 80, 24);
     assert!(!line(&lines, ">nvme0n1 ").contains('%'));
 }
 
@@ -284,15 +284,15 @@ fn ascii_has_nothing_else() {
     for (width, height) in [(60, 16), (80, 24), (160, 50)] {
         let machine = Machine::new(Depth::None, true);
         for open in [
-            Open::Nothing,
-            Open::Help(0),
-            Open::Explain(0),
-            Open::Sort(1),
+            OpenOverlay::Nothing,
+            OpenOverlay::Help(0),
+            OpenOverlay::Explain(0),
+            OpenOverlay::Sort(1),
         ] {
             let lines = machine.lines(
-                &State {
+                &ScreenState {
                     open,
-                    ..State::new(100)
+                    ..ScreenState::new(100)
                 },
                 width,
                 height,
@@ -303,7 +303,7 @@ fn ascii_has_nothing_else() {
                 lines.join("\n")
             );
         }
-        let lines = machine.lines(&State::new(100), width, height);
+        let lines = machine.lines(&ScreenState::new(100), width, height);
         assert!(line(&lines, ">nvme0n1 ").contains("88.0 us"));
     }
 }
@@ -313,14 +313,14 @@ fn without_colour_nothing_is_coloured_and_nothing_is_lost() {
     use ratatui::style::Color;
     let mut machine = plain();
     machine.findings = vec![finding()];
-    let bare = machine.draw(&State::new(100), 160, 50);
+    let bare = machine.draw(&ScreenState::new(100), 160, 50);
     assert!(
         bare.content
             .iter()
             .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
     );
     machine.theme.depth = Depth::True;
-    let coloured = machine.draw(&State::new(100), 160, 50);
+    let coloured = machine.draw(&ScreenState::new(100), 160, 50);
     assert!(coloured.content.iter().any(|cell| cell.fg != Color::Reset));
     assert_eq!(
         text::lines(&bare),
@@ -333,17 +333,17 @@ fn without_colour_nothing_is_coloured_and_nothing_is_lost() {
 fn a_finding_comes_first_and_opens() {
     let mut machine = plain();
     machine.findings = vec![finding()];
-    let lines = machine.lines(&State::new(100), 80, 24);
+    let lines = machine.lines(&ScreenState::new(100), 80, 24);
     assert!(
         lines[1].starts_with("! nvme0n1: all its interrupts on CPU 4"),
         "{}",
         lines[1]
     );
     assert!(lines[1].ends_with("f findings (1)"), "{}", lines[1]);
-    let open = State {
+    let open = ScreenState {
         focus: '7',
         is_expanded: true,
-        ..State::new(100)
+        ..ScreenState::new(100)
     };
     let all = machine.lines(&open, 80, 24).join("\n");
     for part in [
@@ -361,9 +361,9 @@ fn a_finding_comes_first_and_opens() {
 fn the_past_says_when_it_was() {
     let mut machine = plain();
     machine.at_ns = 60 * SECOND_NS;
-    let state = State {
+    let state = ScreenState {
         paused_ns: Some(machine.at_ns),
-        ..State::new(100)
+        ..ScreenState::new(100)
     };
     for width in [80, 160] {
         let lines = machine.lines(&state, width, 24);
@@ -384,7 +384,7 @@ fn the_past_says_when_it_was() {
 #[test]
 fn a_small_terminal_gets_one_true_line() {
     for (width, height) in [(59, 24), (80, 15), (30, 4), (10, 1)] {
-        let lines = plain().lines(&State::new(100), width, height);
+        let lines = plain().lines(&ScreenState::new(100), width, height);
         assert!(lines[0].starts_with("nvme0n1"), "{lines:?}");
         if width > 30 {
             assert!(
@@ -427,7 +427,7 @@ fn rows_are_sorted_filtered_and_chosen() {
         filter: "xyz".into(),
         ..Choice::default()
     };
-    let lines = machine.lines(&State::new(100), 80, 24);
+    let lines = machine.lines(&ScreenState::new(100), 80, 24);
     assert!(lines.join("\n").contains("no device's name holds `xyz`"));
     assert!(
         !lines.join("\n").contains(":  was"),
@@ -441,7 +441,7 @@ fn a_device_that_was_busy_since_the_start_is_no_idle_one() {
     let mut machine = Machine::until(20 * SECOND_NS, Depth::None, false);
     // The last rows say nothing of the seconds before.
     machine.at_ns = 20 * SECOND_NS;
-    let lines = machine.lines(&State::new(100), 80, 24);
+    let lines = machine.lines(&ScreenState::new(100), 80, 24);
     assert!(
         line(&lines, "idle (i shows)").contains("…+1 idle"),
         "{lines:?}"
@@ -452,9 +452,9 @@ fn a_device_that_was_busy_since_the_start_is_no_idle_one() {
 fn every_key_has_a_line_of_help_and_every_field_its_limits() {
     let help = plain()
         .lines(
-            &State {
-                open: Open::Help(0),
-                ..State::new(100)
+            &ScreenState {
+                open: OpenOverlay::Help(0),
+                ..ScreenState::new(100)
             },
             100,
             60,
@@ -466,9 +466,9 @@ fn every_key_has_a_line_of_help_and_every_field_its_limits() {
     );
     let small = plain()
         .lines(
-            &State {
-                open: Open::Help(0),
-                ..State::new(100)
+            &ScreenState {
+                open: OpenOverlay::Help(0),
+                ..ScreenState::new(100)
             },
             80,
             24,
@@ -485,9 +485,9 @@ fn every_key_has_a_line_of_help_and_every_field_its_limits() {
     }
     let explain = plain()
         .lines(
-            &State {
-                open: Open::Explain(6),
-                ..State::new(100)
+            &ScreenState {
+                open: OpenOverlay::Explain(6),
+                ..ScreenState::new(100)
             },
             80,
             24,
@@ -498,13 +498,13 @@ fn every_key_has_a_line_of_help_and_every_field_its_limits() {
         "{explain}"
     );
     assert!(explain.contains("/proc/diskstats"), "{explain}");
-    let filter = State {
-        open: Open::Filter,
+    let filter = ScreenState {
+        open: OpenOverlay::Filter,
         choice: Choice {
             filter: "nv".into(),
             ..Choice::default()
         },
-        ..State::new(100)
+        ..ScreenState::new(100)
     };
     assert!(
         plain()
@@ -528,18 +528,18 @@ fn no_size_makes_it_fall() {
         (300, 100),
     ] {
         for open in [
-            Open::Nothing,
-            Open::Help(99),
-            Open::Explain(99),
-            Open::Sort(99),
-            Open::Devices(99),
-            Open::Palette("q".into(), 99),
+            OpenOverlay::Nothing,
+            OpenOverlay::Help(99),
+            OpenOverlay::Explain(99),
+            OpenOverlay::Sort(99),
+            OpenOverlay::Devices(99),
+            OpenOverlay::Palette("q".into(), 99),
         ] {
             for hidden in [vec![], vec!['1'], vec!['1', '7', '8']] {
-                let state = State {
+                let state = ScreenState {
                     open: open.clone(),
                     hidden,
-                    ..State::new(100)
+                    ..ScreenState::new(100)
                 };
                 assert_eq!(machine.draw(&state, width, height).area.width, width);
             }

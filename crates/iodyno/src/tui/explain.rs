@@ -2,7 +2,7 @@
 
 use super::boxed::boxed;
 use super::panels::devices;
-use super::{Look, text};
+use super::{ScreenLook, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use ratatui::style::Style;
 
 /// One thing to explain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct ExplainedEntry {
     /// Field id, or the letters of a layer.
     id: String,
     unit: &'static str,
@@ -64,7 +64,7 @@ pub fn count(panel: char) -> usize {
     entries(panel).len()
 }
 
-fn entries(panel: char) -> Vec<Entry> {
+fn entries(panel: char) -> Vec<ExplainedEntry> {
     match panel {
         '1' => devices::explained()
             .into_iter()
@@ -81,7 +81,7 @@ fn entries(panel: char) -> Vec<Entry> {
 }
 
 /// Fields whose ids begin so.
-fn of(prefixes: &[&str]) -> Vec<Entry> {
+fn of(prefixes: &[&str]) -> Vec<ExplainedEntry> {
     let all = observe::sensors::ALL
         .iter()
         .flat_map(|sensor| sensor.fields.iter().map(move |field| (*sensor, field)));
@@ -90,8 +90,10 @@ fn of(prefixes: &[&str]) -> Vec<Entry> {
         .collect()
 }
 
-fn entry((sensor, field): (&'static observe::Sensor, &'static model::field::Field)) -> Entry {
-    Entry {
+fn entry(
+    (sensor, field): (&'static observe::Sensor, &'static model::field::Field),
+) -> ExplainedEntry {
+    ExplainedEntry {
         id: field.id(),
         unit: field.unit,
         meaning: field.meaning,
@@ -100,8 +102,10 @@ fn entry((sensor, field): (&'static observe::Sensor, &'static model::field::Fiel
     }
 }
 
-fn layer((letters, meaning, cannot_tell): &(&'static str, &'static str, &'static str)) -> Entry {
-    Entry {
+fn layer(
+    (letters, meaning, cannot_tell): &(&'static str, &'static str, &'static str),
+) -> ExplainedEntry {
+    ExplainedEntry {
         id: (*letters).to_string(),
         unit: "ns",
         meaning,
@@ -111,7 +115,7 @@ fn layer((letters, meaning, cannot_tell): &(&'static str, &'static str, &'static
 }
 
 /// The list on the left, the one under the cursor in words on the right.
-pub fn draw(look: &Look<'_>, panel: char, place: usize, area: Rect, buffer: &mut Buffer) {
+pub fn draw(look: &ScreenLook<'_>, panel: char, place: usize, area: Rect, buffer: &mut Buffer) {
     let entries = entries(panel);
     let height = area.height.saturating_sub(6).clamp(10, 24);
     let inner = boxed(
@@ -174,7 +178,7 @@ pub fn draw(look: &Look<'_>, panel: char, place: usize, area: Rect, buffer: &mut
     }
 }
 
-fn words(look: &Look<'_>, entry: &Entry) -> Vec<(String, Style)> {
+fn words(look: &ScreenLook<'_>, entry: &ExplainedEntry) -> Vec<(String, Style)> {
     let mut words = vec![
         (format!("{}, {}", entry.id, entry.unit), look.theme.strong()),
         (sentence(entry.meaning), Style::new()),

@@ -6,7 +6,7 @@
 
 use super::theme::{Depth, Theme};
 use model::histogram::{edge_of, value_of};
-use model::layers::{Side, Span};
+use model::layers::{LayerSide, Span};
 use observe::{LayerHistory, SpanCounts};
 use ratatui::style::{Color, Style};
 
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
     /// Kernel name.
     pub device: &'a str,
     /// Direction.
-    pub side: Side,
+    pub side: LayerSide,
     /// Layer.
     pub span: Span,
     /// The time, ns.
@@ -57,7 +57,7 @@ pub struct Asked<'a> {
 
 /// A map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map {
+pub struct HeatMap {
     /// The lower edge of each row, ns, from the bottom up.
     pub edges_ns: Vec<u64>,
     /// Each column's rows from the bottom up: I/Os per second and octave, or seconds waited; none where nothing was
@@ -68,7 +68,7 @@ pub struct Map {
 }
 
 /// Draws up a map; none when no I/O is in it.
-pub fn map(history: &LayerHistory, asked: &Asked<'_>) -> Option<Map> {
+pub fn map(history: &LayerHistory, asked: &Asked<'_>) -> Option<HeatMap> {
     let fine = fine_columns(history, asked);
     let seen = |bin: &usize| fine.iter().flatten().any(|column| column[*bin] > 0.0);
     let (low, high) = ((0..BINS).find(seen)?, (0..BINS).rev().find(seen)?);
@@ -95,7 +95,7 @@ pub fn map(history: &LayerHistory, asked: &Asked<'_>) -> Option<Map> {
     let edges_ns = (first..first + rows)
         .map(|row| edge_ns(row * bins))
         .collect();
-    Some(Map {
+    Some(HeatMap {
         edges_ns,
         columns,
         top,

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 /// Devices by kernel name, looked at once each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    devices: HashMap<String, Device>,
+    devices: HashMap<String, KnownDevice>,
 }
 
 /// One device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Device {
+pub struct KnownDevice {
     /// `INTEL SSDSC2KB48`, `raid1 2 disks`, `LVM mysql-data`; empty where the kernel does not say.
     pub model: String,
     /// Why the share of time with anything in flight does not say how busy it is; none where it does.
@@ -31,12 +31,12 @@ impl Known {
     }
 
     /// What is known of a device.
-    pub fn get(&self, name: &str) -> Option<&Device> {
+    pub fn get(&self, name: &str) -> Option<&KnownDevice> {
         self.devices.get(name)
     }
 }
 
-fn look(host: &Host, name: &str) -> Device {
+fn look(host: &Host, name: &str) -> KnownDevice {
     let directory = format!("/sys/class/block/{name}");
     let text = |file: &str| {
         let text = host
@@ -51,7 +51,7 @@ fn look(host: &Host, name: &str) -> Device {
     } else {
         directory.clone()
     };
-    Device {
+    KnownDevice {
         model: model(&text),
         parallel: parallel(host, name, &queue),
         is_partition,

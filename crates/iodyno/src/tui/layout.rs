@@ -1,6 +1,6 @@
 //! Which panel gets how many rows.
 
-use super::{Look, Panel, state::State};
+use super::{Panel, ScreenLook, state::ScreenState};
 use ratatui::layout::Rect;
 
 /// Below this, lines of text suit better.
@@ -20,7 +20,7 @@ const HUNGRY: [char; 2] = ['1', '2'];
 
 /// The rectangles of what is on the screen.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ScreenPlan {
     /// The first line.
     pub header: Rect,
     /// Panels by number key.
@@ -44,7 +44,12 @@ struct Want {
 }
 
 /// Places everything. The findings come first, where there is anything to say.
-pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Plan {
+pub fn plan(
+    look: &ScreenLook<'_>,
+    state: &ScreenState,
+    panels: &[&Panel],
+    area: Rect,
+) -> ScreenPlan {
     let (mut plan, body) = lines_around(area);
     let is_shown = |panel: &&&Panel| match state.is_expanded {
         true => panel.key == state.focus,
@@ -62,7 +67,7 @@ pub fn plan(look: &Look<'_>, state: &State, panels: &[&Panel], area: Rect) -> Pl
 }
 
 /// The lines above and below the panels, and the room between them.
-fn lines_around(area: Rect) -> (Plan, Rect) {
+fn lines_around(area: Rect) -> (ScreenPlan, Rect) {
     let line = |y: u16| Rect {
         y: area.y + y,
         height: 1,
@@ -74,7 +79,7 @@ fn lines_around(area: Rect) -> (Plan, Rect) {
         height: area.height.saturating_sub(4),
         ..area
     };
-    let plan = Plan {
+    let plan = ScreenPlan {
         header: line(0),
         panels: Vec::new(),
         rule: None,
@@ -87,7 +92,7 @@ fn lines_around(area: Rect) -> (Plan, Rect) {
 
 /// What the chosen panels can use at a width, the findings first.
 fn wants(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     shown: &[&Panel],
     width: u16,
     is_chosen: impl Fn(char) -> bool,
@@ -107,7 +112,7 @@ fn wants(
 }
 
 /// Panels across the whole width, and two columns below them.
-fn two_columns(look: &Look<'_>, shown: &[&Panel], body: Rect, plan: &mut Plan) {
+fn two_columns(look: &ScreenLook<'_>, shown: &[&Panel], body: Rect, plan: &mut ScreenPlan) {
     let right_width = (body.width * 36 / 100).max(56);
     let left_width = body.width - right_width - 3;
     let top = wants(look, shown, body.width, |key| FULL.contains(&key));

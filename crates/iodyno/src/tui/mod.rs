@@ -1,6 +1,6 @@
 //! The full-screen view of `iodyno watch`: panels that each draw one question, and what they may look at.
 //!
-//! A panel is one file in `panels/`. It reads a [`Look`], which is one moment of the last hour, and draws into the
+//! A panel is one file in `panels/`. It reads a [`ScreenLook`], which is one moment of the last hour, and draws into the
 //! rectangle it is given; it keeps no state and asks the machine nothing.
 
 mod boxed;
@@ -35,8 +35,8 @@ use ratatui::layout::Rect;
 use theme::Theme;
 
 /// One moment, and how the reader wants to see it.
-pub struct Look<'a> {
-    /// Every field over the last second before [`Look::at_ns`] (over one interval where that is longer).
+pub struct ScreenLook<'a> {
+    /// Every field over the last second before [`ScreenLook::at_ns`] (over one interval where that is longer).
     pub frame: &'a Frame,
     /// The history: curves over time are asked from it.
     pub sampler: &'a Sampler,
@@ -101,7 +101,7 @@ pub struct Panel {
     pub name: &'static str,
     /// How many rows it can use at this width: the least with which it still answers (0 when it has nothing to say),
     /// and the most that it has something for.
-    pub rows: fn(&Look<'_>, u16) -> (u16, u16),
+    pub rows: fn(&ScreenLook<'_>, u16) -> (u16, u16),
     /// Draws itself.
-    pub draw: fn(&Look<'_>, Rect, &mut Buffer),
+    pub draw: fn(&ScreenLook<'_>, Rect, &mut Buffer),
 }

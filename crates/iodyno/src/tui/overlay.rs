@@ -2,19 +2,19 @@
 
 use super::boxed::boxed;
 use super::panels::devices;
-use super::state::{Open, State, offered};
-use super::{Look, explain, keys, text};
+use super::state::{OpenOverlay, ScreenState, offered};
+use super::{ScreenLook, explain, keys, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// Draws what is open.
-pub fn draw(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
+pub fn draw(look: &ScreenLook<'_>, state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     match &state.open {
-        Open::Nothing | Open::Filter => {}
-        Open::Help(first) => help(look, *first, area, buffer),
-        Open::Explain(place) => explain::draw(look, state.focus, *place, area, buffer),
-        Open::Sort(place) => {
+        OpenOverlay::Nothing | OpenOverlay::Filter => {}
+        OpenOverlay::Help(first) => help(look, *first, area, buffer),
+        OpenOverlay::Explain(place) => explain::draw(look, state.focus, *place, area, buffer),
+        OpenOverlay::Sort(place) => {
             let rows = devices::sortable()
                 .into_iter()
                 .map(|(title, field)| format!("{title:<10}{field}"));
@@ -27,8 +27,8 @@ pub fn draw(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
                 buffer,
             );
         }
-        Open::Devices(place) => chooser(look, *place, area, buffer),
-        Open::Palette(typed, place) => {
+        OpenOverlay::Devices(place) => chooser(look, *place, area, buffer),
+        OpenOverlay::Palette(typed, place) => {
             let found = offered(typed);
             let rows = found
                 .iter()
@@ -48,7 +48,7 @@ pub fn draw(look: &Look<'_>, state: &State, area: Rect, buffer: &mut Buffer) {
 
 /// Rows with a cursor, which stays in sight.
 fn menu(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     title: &str,
     rows: &[String],
     place: usize,
@@ -92,7 +92,7 @@ fn menu(
     }
 }
 
-fn help(look: &Look<'_>, first: usize, area: Rect, buffer: &mut Buffer) {
+fn help(look: &ScreenLook<'_>, first: usize, area: Rect, buffer: &mut Buffer) {
     let rows: Vec<String> = keys::TABLE
         .iter()
         .map(|key| format!("{:<12} {}", key.shown, key.does))
@@ -110,7 +110,7 @@ fn help(look: &Look<'_>, first: usize, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn chooser(look: &Look<'_>, place: usize, area: Rect, buffer: &mut Buffer) {
+fn chooser(look: &ScreenLook<'_>, place: usize, area: Rect, buffer: &mut Buffer) {
     let listed = devices::listed(look);
     let row = |name: &&str| {
         let is_tagged = look.choice.devices.iter().any(|one| one == name);

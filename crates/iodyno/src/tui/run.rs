@@ -4,9 +4,9 @@ use super::draw::{self, Around, Lists};
 use super::panels::{self, devices};
 use super::recording::Recording;
 use super::screen::{self, Screen};
-use super::state::{self, Action, Facts, State};
+use super::state::{self, Action, ScreenFacts, ScreenState};
 use super::theme::Theme;
-use super::{Look, explain, known::Known, text};
+use super::{ScreenLook, explain, known::Known, text};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::watching::Watching;
@@ -73,7 +73,7 @@ struct Session<'a> {
     scope: Scope,
     frame_ms: u64,
     theme: Theme,
-    state: State,
+    state: ScreenState,
     known: Known,
     around: Around,
     lists: Lists,
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
             .map_or(FRAME_MS, |frames| 1000 / frames.max(1))
             .max(FRAME_MIN_MS);
         let provenance = crate::provenance::of(&context.host);
-        let mut state = State::new(setup.interval_ms);
+        let mut state = ScreenState::new(setup.interval_ms);
         // Who names devices wants to see them, idle or not.
         state.choice.shows_idle = !watching.devices.named.is_empty();
         state.message.clone_from(&watching.devices.note);
@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
         self.judge(watching, at_ns);
         // The device under the cursor is known once the rows are.
         let choice = self.state.choice.clone();
-        let look = Look {
+        let look = ScreenLook {
             frame: &frame,
             sampler: &watching.sampler,
             status,
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
         };
         self.lists = Lists::of(&look);
         self.state.follow(&self.lists.rows);
-        let look = Look {
+        let look = ScreenLook {
             device: &self.state.device,
             ..look
         };
@@ -325,7 +325,7 @@ impl<'a> Session<'a> {
         let status = watching.sampler.status();
         let columns = devices::sortable();
         let panels: Vec<char> = panels::ALL.iter().map(|panel| panel.key).collect();
-        let facts = Facts {
+        let facts = ScreenFacts {
             rows: &self.lists.rows,
             devices: &self.lists.devices,
             columns: &columns,

@@ -2,12 +2,12 @@
 
 use crate::tui::text;
 use crate::tui::theme::{Depth, Theme};
-use crate::tui::{Choice, Look, Panel};
+use crate::tui::{Choice, Panel, ScreenLook};
 use analyse::fields::{Fields, Frame};
 use model::field::{Field, Formula};
 use model::histogram::{Histogram, bucket_of};
-use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
-use model::reading::{Reading, Row, SeriesName};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
+use model::reading::{Reading, ReadingRow, SeriesName};
 use model::sample::MetricKind;
 use observe::{LayerHistory, Sampler, Status, Tracing};
 use ratatui::buffer::{Buffer, Cell};
@@ -19,11 +19,11 @@ use std::sync::Arc;
 pub const SECOND_NS: i64 = 1_000_000_000;
 
 /// Times of spans, each a list of ns and I/Os.
-pub type Spans<'a> = &'a [(Side, Span, &'a [(u64, u64)])];
+pub type Spans<'a> = &'a [(LayerSide, Span, &'a [(u64, u64)])];
 
 /// One device's layers.
 pub fn times(device: &str, spans: Spans<'_>) -> LayerTimes {
-    let span = |(side, span, counts): &(Side, Span, &[(u64, u64)])| {
+    let span = |(side, span, counts): &(LayerSide, Span, &[(u64, u64)])| {
         let mut times = Histogram::new();
         counts
             .iter()
@@ -78,7 +78,7 @@ pub fn frame(values: &[(&'static str, &str, f64)]) -> Frame {
         })
         .collect();
     let cells = values.iter().map(|(_, _, value)| *value).collect();
-    let to = Row { time_ns: 0, cells };
+    let to = ReadingRow { time_ns: 0, cells };
     let reading = Reading {
         sensor: "test",
         series: Arc::new(series),
@@ -130,7 +130,7 @@ impl Scene {
             notes: self.notes.clone(),
             ..self.sampler.status()
         };
-        let look = Look {
+        let look = ScreenLook {
             frame: &self.frame,
             sampler: &self.sampler,
             status: &status,

@@ -1,8 +1,8 @@
 //! Which time, direction, layers and percentiles the panels on latency show.
 
-use super::{Look, SideChoice};
+use super::{ScreenLook, SideChoice};
 use model::histogram::{Histogram, bucket_of, edge_of};
-use model::layers::{DeviceLayers, Side, Span};
+use model::layers::{DeviceLayers, LayerSide, Span};
 
 /// A percentile that rests on ten I/Os at least; the longest time itself where there are fewer than a hundred.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub fn longest(times: &Histogram) -> Option<f64> {
 
 /// The time that the panels over time show, ns. It ends with the last whole step of the layers: the second that is still
 /// being counted would look like a gap.
-pub fn window(look: &Look<'_>) -> (i64, i64) {
+pub fn window(look: &ScreenLook<'_>) -> (i64, i64) {
     let last = look
         .layers
         .steps(look.at_ns - look.span_ns, look.at_ns)
@@ -63,24 +63,24 @@ pub fn window(look: &Look<'_>) -> (i64, i64) {
 }
 
 /// The direction that was chosen, or the one with more I/O.
-pub fn side(choice: SideChoice, device: &DeviceLayers) -> Side {
-    let ios = |side: &Side| whole(device, *side).map_or(0, |(_, times)| times.total());
+pub fn side(choice: SideChoice, device: &DeviceLayers) -> LayerSide {
+    let ios = |side: &LayerSide| whole(device, *side).map_or(0, |(_, times)| times.total());
     match choice {
-        SideChoice::Read => Side::Read,
-        SideChoice::Write => Side::Write,
+        SideChoice::Read => LayerSide::Read,
+        SideChoice::Write => LayerSide::Write,
         SideChoice::Busier => {
             // The first of equals, in place of the last.
-            Side::ALL
+            LayerSide::ALL
                 .into_iter()
                 .rev()
                 .max_by_key(ios)
-                .unwrap_or(Side::Read)
+                .unwrap_or(LayerSide::Read)
         }
     }
 }
 
 /// The longest span that a direction has: from queueing where that is traced.
-pub fn whole(device: &DeviceLayers, side: Side) -> Option<(Span, &Histogram)> {
+pub fn whole(device: &DeviceLayers, side: LayerSide) -> Option<(Span, &Histogram)> {
     [Span::Q2C, Span::G2C, Span::D2C]
         .into_iter()
         .find_map(|span| Some((span, device.times(side, span)?)))
@@ -92,8 +92,8 @@ mod tests {
     use model::layers::SpanTimes;
     use std::collections::BTreeMap;
 
-    fn device(spans: &[(Side, Span, u64)]) -> DeviceLayers {
-        let one = |(side, span, ios): &(Side, Span, u64)| {
+    fn device(spans: &[(LayerSide, Span, u64)]) -> DeviceLayers {
+        let one = |(side, span, ios): &(LayerSide, Span, u64)| {
             let mut times = Histogram::new();
             times.add_count(bucket_of(100_000), *ios);
             SpanTimes {
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn the_busier_direction_by_its_longest_span() {
         let both = device(&[
-            (Side::Read, Span::D2C, 900),
-            (Side::Write, Span::D2C, 10),
-            (Side::Write, Span::Q2C, 1_000),
+            (LayerSide::Read, Span::D2C, 900),
+            (LayerSide::Write, Span::D2C, 10),
+            (LayerSide::Write, Span::Q2C, 1_000),
         ]);
-        assert_eq!(side(SideChoice::Busier, &both), Side::Write);
-        assert_eq!(side(SideChoice::Read, &both), Side::Read);
-        assert_eq!(whole(&both, Side::Write).unwrap().0, Span::Q2C);
-        assert_eq!(whole(&both, Side::Read).unwrap().0, Span::D2C);
-        assert_eq!(side(SideChoice::Busier, &device(&[])), Side::Read);
+        assert_eq!(side(SideChoice::Busier, &both), LayerSide::Write);
+        assert_eq!(side(SideChoice::Read, &both), LayerSide::Read);
+        assert_eq!(whole(&both, LayerSide::Write).unwrap().0, Span::Q2C);
+        assert_eq!(whole(&both, LayerSide::Read).unwrap().0, Span::D2C);
+        assert_eq!(side(SideChoice::Busier, &device(&[])), LayerSide::Read);
     }
 }

@@ -19,7 +19,7 @@ const PAGE: i64 = 10;
 
 /// Everything that keys change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct ScreenState {
     /// What the panels look at.
     pub choice: Choice,
     /// The moment that is shown while the picture stands still, ns on the sampler's clock; none for the present.
@@ -37,14 +37,14 @@ pub struct State {
     /// Kernel name of the device under the cursor.
     pub device: String,
     /// What is open above the panels.
-    pub open: Open,
+    pub open: OpenOverlay,
     /// One line that the last action left.
     pub message: String,
 }
 
 /// What is open above the panels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Open {
+pub enum OpenOverlay {
     /// Nothing.
     Nothing,
     /// The keys, from this line on.
@@ -63,7 +63,7 @@ pub enum Open {
 
 /// What is there to move among.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts<'a> {
+pub struct ScreenFacts<'a> {
     /// Devices in the table, top down.
     pub rows: &'a [String],
     /// Every device.
@@ -99,10 +99,10 @@ pub enum Action {
     Suspend,
 }
 
-impl State {
+impl ScreenState {
     /// The present, with everything shown.
-    pub fn new(interval_ms: u64) -> State {
-        State {
+    pub fn new(interval_ms: u64) -> ScreenState {
+        ScreenState {
             choice: Choice::default(),
             paused_ns: None,
             span: 1,
@@ -111,7 +111,7 @@ impl State {
             focus: '1',
             is_expanded: false,
             device: String::new(),
-            open: Open::Nothing,
+            open: OpenOverlay::Nothing,
             message: String::new(),
         }
     }
@@ -130,7 +130,7 @@ impl State {
 }
 
 /// What a key press does.
-pub fn key(state: &mut State, event: KeyEvent, facts: &Facts<'_>) -> Action {
+pub fn key(state: &mut ScreenState, event: KeyEvent, facts: &ScreenFacts<'_>) -> Action {
     state.message.clear();
     let typed = match event.code {
         KeyCode::Char(letter) if !event.modifiers.contains(KeyModifiers::CONTROL) => Some(letter),
@@ -138,45 +138,52 @@ pub fn key(state: &mut State, event: KeyEvent, facts: &Facts<'_>) -> Action {
     };
     match (&state.open, typed) {
         _ if keys::command(event) == Some(Command::Suspend) => Action::Suspend,
-        (Open::Filter, _) => filter(state, event.code, typed),
-        (Open::Palette(..), _) => palette(state, event, typed, facts),
-        (Open::Devices(place), Some(letter @ (' ' | 'a'))) => choose(state, *place, letter, facts),
+        (OpenOverlay::Filter, _) => filter(state, event.code, typed),
+        (OpenOverlay::Palette(..), _) => palette(state, event, typed, facts),
+        (OpenOverlay::Devices(place), Some(letter @ (' ' | 'a'))) => {
+            choose(state, *place, letter, facts)
+        }
         (_, Some('q')) if is_covered(state) => uncover(state),
         _ => keys::command(event).map_or(Action::None, |command| perform(state, command, facts)),
     }
 }
 
 /// Whether something lies over the panels, or the findings have the whole screen: q takes that away and no more.
-fn is_covered(state: &State) -> bool {
-    state.open != Open::Nothing || (state.is_expanded && state.focus == '7')
+fn is_covered(state: &ScreenState) -> bool {
+    state.open != OpenOverlay::Nothing || (state.is_expanded && state.focus == '7')
 }
 
-fn uncover(state: &mut State) -> Action {
-    if state.open == Open::Nothing {
+fn uncover(state: &mut ScreenState) -> Action {
+    if state.open == OpenOverlay::Nothing {
         findings(state);
         return Action::Redraw;
     }
     close(state)
 }
 
-fn filter(state: &mut State, code: KeyCode, typed: Option<char>) -> Action {
+fn filter(state: &mut ScreenState, code: KeyCode, typed: Option<char>) -> Action {
     match (code, typed) {
         (_, Some(letter)) => state.choice.filter.push(letter),
         (KeyCode::Backspace, _) => {
             state.choice.filter.pop();
         }
-        (KeyCode::Enter, _) => state.open = Open::Nothing,
+        (KeyCode::Enter, _) => state.open = OpenOverlay::Nothing,
         (KeyCode::Esc, _) => {
             state.choice.filter.clear();
-            state.open = Open::Nothing;
+            state.open = OpenOverlay::Nothing;
         }
         _ => return Action::None,
     }
     Action::Redraw
 }
 
-fn palette(state: &mut State, event: KeyEvent, typed: Option<char>, facts: &Facts<'_>) -> Action {
-    let Open::Palette(text, place) = &mut state.open else {
+fn palette(
+    state: &mut ScreenState,
+    event: KeyEvent,
+    typed: Option<char>,
+    facts: &ScreenFacts<'_>,
+) -> Action {
+    let OpenOverlay::Palette(text, place) = &mut state.open else {
         return Action::None;
     };
     match (event.code, typed) {
@@ -186,10 +193,10 @@ fn palette(state: &mut State, event: KeyEvent, typed: Option<char>, facts: &Fact
         (KeyCode::Up | KeyCode::BackTab, _) => *place = moved(*place, -1, offered(text).len()),
         (KeyCode::Enter, _) => {
             let chosen = offered(text).get(*place).map(|key| key.command);
-            state.open = Open::Nothing;
+            state.open = OpenOverlay::Nothing;
             return chosen.map_or(Action::Redraw, |command| perform(state, command, facts));
         }
-        (KeyCode::Esc, _) => state.open = Open::Nothing,
+        (KeyCode::Esc, _) => state.open = OpenOverlay::Nothing,
         _ => {
             return keys::command(event)
                 .filter(|one| *one == Command::Quit)
@@ -222,7 +229,7 @@ pub fn offered(text: &str) -> Vec<&'static keys::Key> {
 }
 
 /// Tags one device, or all; with none tagged, all are shown.
-fn choose(state: &mut State, place: usize, letter: char, facts: &Facts<'_>) -> Action {
+fn choose(state: &mut ScreenState, place: usize, letter: char, facts: &ScreenFacts<'_>) -> Action {
     let chosen = &mut state.choice.devices;
     match (letter, facts.devices.get(place)) {
         (' ', Some(name)) => match chosen.iter().position(|one| one == name) {
@@ -235,7 +242,7 @@ fn choose(state: &mut State, place: usize, letter: char, facts: &Facts<'_>) -> A
 }
 
 /// Does what a command says.
-pub fn perform(state: &mut State, command: Command, facts: &Facts<'_>) -> Action {
+pub fn perform(state: &mut ScreenState, command: Command, facts: &ScreenFacts<'_>) -> Action {
     match command {
         Command::Quit => return Action::Quit,
         Command::Record => return Action::Record,
@@ -264,25 +271,25 @@ pub fn perform(state: &mut State, command: Command, facts: &Facts<'_>) -> Action
         Command::HeatTime => state.choice.heat_by_time = !state.choice.heat_by_time,
         Command::Side => state.choice.side = next_side(state.choice.side),
         Command::Findings => findings(state),
-        Command::Help => toggle(state, Open::Help(0)),
-        Command::Explain => toggle(state, Open::Explain(0)),
-        Command::Sort => toggle(state, Open::Sort(sorted(state, facts))),
-        Command::Devices => toggle(state, Open::Devices(0)),
-        Command::Palette => state.open = Open::Palette(String::new(), 0),
-        Command::Filter => state.open = Open::Filter,
+        Command::Help => toggle(state, OpenOverlay::Help(0)),
+        Command::Explain => toggle(state, OpenOverlay::Explain(0)),
+        Command::Sort => toggle(state, OpenOverlay::Sort(sorted(state, facts))),
+        Command::Devices => toggle(state, OpenOverlay::Devices(0)),
+        Command::Palette => state.open = OpenOverlay::Palette(String::new(), 0),
+        Command::Filter => state.open = OpenOverlay::Filter,
     }
     Action::Redraw
 }
 
 /// Place of the column that rows are sorted by.
-fn sorted(state: &State, facts: &Facts<'_>) -> usize {
+fn sorted(state: &ScreenState, facts: &ScreenFacts<'_>) -> usize {
     let is_it = |(_, field): &(&str, &'static str)| state.choice.sort.unwrap_or_default() == *field;
     facts.columns.iter().position(is_it).unwrap_or(0)
 }
 
-fn toggle(state: &mut State, open: Open) {
+fn toggle(state: &mut ScreenState, open: OpenOverlay) {
     let is_same = std::mem::discriminant(&state.open) == std::mem::discriminant(&open);
-    state.open = if is_same { Open::Nothing } else { open };
+    state.open = if is_same { OpenOverlay::Nothing } else { open };
 }
 
 fn next_side(side: SideChoice) -> SideChoice {
@@ -293,7 +300,7 @@ fn next_side(side: SideChoice) -> SideChoice {
     }
 }
 
-fn step(state: &mut State, count: i64) -> Action {
+fn step(state: &mut ScreenState, count: i64) -> Action {
     match (state.paused_ns, count > 0) {
         // Nothing comes after the present.
         (None, true) => Action::None,
@@ -301,7 +308,7 @@ fn step(state: &mut State, count: i64) -> Action {
     }
 }
 
-fn interval(state: &mut State, by: i64) -> Action {
+fn interval(state: &mut ScreenState, by: i64) -> Action {
     let place = INTERVALS_MS
         .iter()
         .position(|ms| *ms >= state.interval_ms)
@@ -319,9 +326,9 @@ fn interval(state: &mut State, by: i64) -> Action {
 }
 
 /// What lies on top goes first.
-fn close(state: &mut State) -> Action {
-    if state.open != Open::Nothing {
-        state.open = Open::Nothing;
+fn close(state: &mut ScreenState) -> Action {
+    if state.open != OpenOverlay::Nothing {
+        state.open = OpenOverlay::Nothing;
     } else if state.is_expanded {
         state.is_expanded = false;
     } else if !state.choice.filter.is_empty() {
@@ -331,9 +338,9 @@ fn close(state: &mut State) -> Action {
 }
 
 /// Enter takes what a menu has under the cursor; without one it opens the panel.
-fn expand(state: &mut State, facts: &Facts<'_>) -> Action {
+fn expand(state: &mut ScreenState, facts: &ScreenFacts<'_>) -> Action {
     match state.open {
-        Open::Sort(place) => {
+        OpenOverlay::Sort(place) => {
             let sort = facts
                 .columns
                 .get(place)
@@ -342,22 +349,22 @@ fn expand(state: &mut State, facts: &Facts<'_>) -> Action {
             // A new column begins with its greatest, whichever way the one before was turned.
             state.choice.is_reversed &= state.choice.sort == sort;
             state.choice.sort = sort;
-            state.open = Open::Nothing;
+            state.open = OpenOverlay::Nothing;
         }
-        Open::Nothing => state.is_expanded = !state.is_expanded,
-        _ => state.open = Open::Nothing,
+        OpenOverlay::Nothing => state.is_expanded = !state.is_expanded,
+        _ => state.open = OpenOverlay::Nothing,
     }
     Action::Redraw
 }
 
 /// Findings have no rows of their own to move among; they open on the whole screen.
-fn findings(state: &mut State) {
+fn findings(state: &mut ScreenState) {
     let is_open = state.focus == '7' && state.is_expanded;
     state.hidden.retain(|panel| *panel != '7');
     (state.focus, state.is_expanded) = if is_open { ('1', false) } else { ('7', true) };
 }
 
-fn show(state: &mut State, panel: char, facts: &Facts<'_>) {
+fn show(state: &mut ScreenState, panel: char, facts: &ScreenFacts<'_>) {
     match state.hidden.iter().position(|hidden| *hidden == panel) {
         Some(place) => drop(state.hidden.remove(place)),
         None => state.hidden.push(panel),
@@ -369,7 +376,7 @@ fn show(state: &mut State, panel: char, facts: &Facts<'_>) {
 }
 
 /// The next panel that is shown.
-fn focus(state: &mut State, by: i64, facts: &Facts<'_>) {
+fn focus(state: &mut ScreenState, by: i64, facts: &ScreenFacts<'_>) {
     let shown: Vec<char> = facts
         .panels
         .iter()
@@ -385,13 +392,13 @@ fn focus(state: &mut State, by: i64, facts: &Facts<'_>) {
     }
 }
 
-fn go(state: &mut State, by: i64, facts: &Facts<'_>) {
+fn go(state: &mut ScreenState, by: i64, facts: &ScreenFacts<'_>) {
     match &mut state.open {
-        Open::Help(place) => *place = moved(*place, by, keys::TABLE.len()),
-        Open::Explain(place) => *place = moved(*place, by, facts.fields),
-        Open::Sort(place) => *place = moved(*place, by, facts.columns.len()),
-        Open::Devices(place) => *place = moved(*place, by, facts.devices.len()),
-        Open::Nothing | Open::Palette(..) | Open::Filter => {
+        OpenOverlay::Help(place) => *place = moved(*place, by, keys::TABLE.len()),
+        OpenOverlay::Explain(place) => *place = moved(*place, by, facts.fields),
+        OpenOverlay::Sort(place) => *place = moved(*place, by, facts.columns.len()),
+        OpenOverlay::Devices(place) => *place = moved(*place, by, facts.devices.len()),
+        OpenOverlay::Nothing | OpenOverlay::Palette(..) | OpenOverlay::Filter => {
             let place = facts
                 .rows
                 .iter()
@@ -416,9 +423,9 @@ mod tests {
 
     const COLUMNS: &[(&str, &str)] = &[("DEVICE", ""), ("r/s", "disk.reads_per_s")];
 
-    fn press(state: &mut State, keys: &str) -> Action {
+    fn press(state: &mut ScreenState, keys: &str) -> Action {
         let names: Vec<String> = ["sda", "sdb", "vda"].map(String::from).into();
-        let facts = Facts {
+        let facts = ScreenFacts {
             rows: &names,
             devices: &names,
             columns: COLUMNS,
@@ -440,10 +447,10 @@ mod tests {
         last
     }
 
-    fn state() -> State {
-        State {
+    fn state() -> ScreenState {
+        ScreenState {
             device: "sda".into(),
-            ..State::new(100)
+            ..ScreenState::new(100)
         }
     }
 
@@ -495,20 +502,20 @@ mod tests {
         press(&mut state, "/sqx\u{8}");
         assert_eq!(
             (state.choice.filter.as_str(), &state.open),
-            ("sq", &Open::Filter),
+            ("sq", &OpenOverlay::Filter),
             "q does not quit here"
         );
         press(&mut state, "\n");
         assert_eq!(
             (state.choice.filter.as_str(), &state.open),
-            ("sq", &Open::Nothing)
+            ("sq", &OpenOverlay::Nothing)
         );
         press(&mut state, "\u{1b}");
         assert_eq!(state.choice.filter, "");
         press(&mut state, "/a\u{1b}");
         assert_eq!(
             (state.choice.filter.as_str(), &state.open),
-            ("", &Open::Nothing)
+            ("", &OpenOverlay::Nothing)
         );
     }
 
@@ -518,12 +525,12 @@ mod tests {
         press(&mut state, "sj\n");
         assert_eq!(
             (state.choice.sort, &state.open),
-            (Some("disk.reads_per_s"), &Open::Nothing)
+            (Some("disk.reads_per_s"), &OpenOverlay::Nothing)
         );
         press(&mut state, "s");
         assert_eq!(
             state.open,
-            Open::Sort(1),
+            OpenOverlay::Sort(1),
             "the menu opens at the column in use"
         );
         press(&mut state, "k\nr");
@@ -554,7 +561,7 @@ mod tests {
         press(&mut state, "a");
         assert!(state.choice.devices.is_empty());
         press(&mut state, "\u{1b}");
-        assert_eq!(state.open, Open::Nothing);
+        assert_eq!(state.open, OpenOverlay::Nothing);
     }
 
     #[test]
@@ -586,10 +593,13 @@ mod tests {
     fn the_palette_does_what_it_names() {
         let mut state = state();
         press(&mut state, ":pau\n");
-        assert_eq!((state.paused_ns, &state.open), (Some(77), &Open::Nothing));
+        assert_eq!(
+            (state.paused_ns, &state.open),
+            (Some(77), &OpenOverlay::Nothing)
+        );
         assert_eq!(press(&mut state, ":write\n"), Action::Write);
         press(&mut state, ":nothing of this name\n");
-        assert_eq!(state.open, Open::Nothing);
+        assert_eq!(state.open, OpenOverlay::Nothing);
         assert_eq!(offered("").len(), keys::TABLE.len());
         let names = |text| offered(text).iter().map(|key| key.name).collect::<Vec<_>>();
         assert_eq!(
@@ -624,22 +634,22 @@ mod tests {
     fn what_is_open_closes_first() {
         let mut state = state();
         press(&mut state, "e?jj");
-        assert_eq!(state.open, Open::Help(2));
+        assert_eq!(state.open, OpenOverlay::Help(2));
         press(&mut state, "\u{1b}");
         assert_eq!(
             (state.open.clone(), state.is_expanded),
-            (Open::Nothing, true)
+            (OpenOverlay::Nothing, true)
         );
         press(&mut state, "\u{1b}");
         assert!(!state.is_expanded);
         press(&mut state, "xjjjj");
-        assert_eq!(state.open, Open::Explain(2));
+        assert_eq!(state.open, OpenOverlay::Explain(2));
         assert_eq!(
             press(&mut state, "q"),
             Action::Redraw,
             "q takes away what lies on top"
         );
-        assert_eq!(state.open, Open::Nothing);
+        assert_eq!(state.open, OpenOverlay::Nothing);
         press(&mut state, "fq");
         assert_eq!(
             (state.focus, state.is_expanded),
@@ -649,7 +659,7 @@ mod tests {
         press(&mut state, "?");
         let end = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         assert_eq!(
-            key(&mut state, end, &Facts::default()),
+            key(&mut state, end, &ScreenFacts::default()),
             Action::Quit,
             "Ctrl-C always leaves"
         );

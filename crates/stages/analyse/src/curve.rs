@@ -1,13 +1,13 @@
 //! From the visits of a sweep to its points, its curves and their knees.
 
 use super::{knee, little, spread};
-use model::curve::{Axis, Curve, Knee, Point, Setting, Visit};
+use model::curve::{Axis, Curve, CurveSetting, Knee, Point, Visit};
 
 /// Options that are a load, in the order in which one is taken for the axis of a curve.
 const LOADS: [&str; 3] = ["rate_iops", "iodepth", "numjobs"];
 
 /// A point from its visits. `asked` is `iodepth` × `numjobs`.
-pub fn point(settings: Vec<Setting>, visits: Vec<Visit>, asked: f64, is_paced: bool) -> Point {
+pub fn point(settings: Vec<CurveSetting>, visits: Vec<Visit>, asked: f64, is_paced: bool) -> Point {
     let over =
         |value: fn(&Visit) -> f64| spread::of(&visits.iter().map(value).collect::<Vec<f64>>());
     let pairs: Vec<(f64, f64)> = visits
@@ -38,7 +38,7 @@ pub fn curves(axes: &[Axis], points: &[Point], seed: u64) -> Vec<Curve> {
     };
     let mut curves: Vec<Curve> = Vec::new();
     for (index, point) in points.iter().enumerate() {
-        let shared: Vec<Setting> = point
+        let shared: Vec<CurveSetting> = point
             .settings
             .iter()
             .filter(|setting| setting.option != load)
@@ -133,7 +133,7 @@ mod tests {
         for depth in &axes[0].values {
             for (bs, servers) in [("4k", 4.0), ("64k", 2.0)] {
                 let settings =
-                    [("iodepth", depth.as_str()), ("bs", bs)].map(|(option, value)| Setting {
+                    [("iodepth", depth.as_str()), ("bs", bs)].map(|(option, value)| CurveSetting {
                         option: option.into(),
                         value: value.into(),
                     });
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn without_a_load_there_is_no_curve_and_a_short_one_has_no_knee() {
-        let settings = vec![Setting {
+        let settings = vec![CurveSetting {
             option: "bs".into(),
             value: "4k".into(),
         }];
@@ -177,7 +177,7 @@ mod tests {
             !points[0].little.holds,
             "1 in flight where 8 were asked for"
         );
-        let settings = vec![Setting {
+        let settings = vec![CurveSetting {
             option: "numjobs".into(),
             value: "1".into(),
         }];

@@ -10,18 +10,18 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Fields {
     catalogue: Vec<(&'static str, &'static [Field])>,
-    plans: HashMap<&'static str, Plan>,
+    plans: HashMap<&'static str, FieldsPlan>,
 }
 
 /// Which cells of a sensor's rows each of its fields is made of.
 #[derive(Debug)]
-struct Plan {
+struct FieldsPlan {
     series: Arc<Vec<SeriesName>>,
-    steps: Vec<Step>,
+    steps: Vec<FieldStep>,
 }
 
 #[derive(Clone, Debug)]
-struct Step {
+struct FieldStep {
     id: Arc<str>,
     subject: Arc<str>,
     formula: Formula,
@@ -32,7 +32,7 @@ struct Step {
 /// One field of one subject, found among the series of its sensor: for the curve of a single quantity, where a whole
 /// frame for each part would be a hundred times the work.
 #[derive(Clone, Debug)]
-pub struct Pick(Step);
+pub struct Pick(FieldStep);
 
 impl Pick {
     /// None where the series lack any that the field is made of.
@@ -44,7 +44,7 @@ impl Pick {
         let (of, per) = field.formula.parts();
         let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
         let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
-        Some(Pick(Step {
+        Some(Pick(FieldStep {
             id: field.name.into(),
             subject: subject.into(),
             formula: field.formula,
@@ -81,23 +81,23 @@ impl Fields {
         frame
     }
 
-    fn plan(&mut self, reading: &Reading) -> &Plan {
-        let is_known = |plan: &Plan| Arc::ptr_eq(&plan.series, &reading.series);
+    fn plan(&mut self, reading: &Reading) -> &FieldsPlan {
+        let is_known = |plan: &FieldsPlan| Arc::ptr_eq(&plan.series, &reading.series);
         if !self.plans.get(reading.sensor).is_some_and(is_known) {
             let fields = self
                 .catalogue
                 .iter()
                 .find(|(sensor, _)| *sensor == reading.sensor);
-            let plan = Plan::new(fields.map_or(&[], |(_, fields)| *fields), &reading.series);
+            let plan = FieldsPlan::new(fields.map_or(&[], |(_, fields)| *fields), &reading.series);
             self.plans.insert(reading.sensor, plan);
         }
         &self.plans[reading.sensor]
     }
 }
 
-impl Plan {
+impl FieldsPlan {
     /// A field is computed for each subject that all series of its formula have.
-    fn new(fields: &[Field], series: &Arc<Vec<SeriesName>>) -> Plan {
+    fn new(fields: &[Field], series: &Arc<Vec<SeriesName>>) -> FieldsPlan {
         let places: HashMap<&str, usize> = series
             .iter()
             .enumerate()
@@ -107,14 +107,14 @@ impl Plan {
             .iter()
             .flat_map(|field| steps(field, series, &places))
             .collect();
-        Plan {
+        FieldsPlan {
             series: series.clone(),
             steps,
         }
     }
 }
 
-fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<Step> {
+fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) -> Vec<FieldStep> {
     let (of, per) = field.formula.parts();
     let Some(first) = of.first() else {
         return Vec::new();
@@ -129,7 +129,7 @@ fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) ->
         };
         let of = of.iter().map(place).collect::<Option<Vec<_>>>()?;
         let per = per.iter().map(place).collect::<Option<Vec<_>>>()?;
-        Some(Step {
+        Some(FieldStep {
             id: id.clone(),
             subject: subject.into(),
             formula: field.formula,
@@ -140,7 +140,7 @@ fn steps(field: &Field, series: &[SeriesName], places: &HashMap<&str, usize>) ->
     found.collect()
 }
 
-impl Step {
+impl FieldStep {
     fn value(&self, reading: &Reading) -> Option<f64> {
         match self.formula {
             Formula::Last(_, times) => last(reading, &self.of).map(|value| value * times),
@@ -174,7 +174,7 @@ fn last(reading: &Reading, places: &[usize]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::reading::Row;
+    use model::reading::ReadingRow;
     use model::sample::MetricKind::{Counter, Gauge};
 
     static FIELDS: &[Field] = &[
@@ -212,7 +212,7 @@ mod tests {
             name: (*name).to_string(),
             kind: if place == 2 { Gauge } else { Counter },
         };
-        let row = |time_ns, cells: &[f64]| Row {
+        let row = |time_ns, cells: &[f64]| ReadingRow {
             time_ns,
             cells: cells.into(),
         };

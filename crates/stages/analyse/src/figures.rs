@@ -5,7 +5,7 @@
 
 use crate::fields::Pick;
 use model::field::{Field, Formula, cpu, disk, field, subject};
-use model::reading::{Reading, Row, SeriesName};
+use model::reading::{Reading, ReadingRow, SeriesName};
 use model::sample::MetricKind;
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ impl Recipe {
 
     /// The figures of a window of `elapsed_ns` between two readings of the columns.
     pub fn compute(&self, from: &[f64], to: &[f64], elapsed_ns: u64) -> Vec<Option<f64>> {
-        let row = |time_ns, cells: &[f64]| Row {
+        let row = |time_ns, cells: &[f64]| ReadingRow {
             time_ns,
             cells: cells.into(),
         };

@@ -1,6 +1,6 @@
 //! The steps of the read/write matrix, and where its latency doubles.
 
-use model::interference::{Cell, Matrix};
+use model::interference::{InterferenceCell, Matrix};
 
 /// Below this share of the offered rate a cell did not carry its load.
 const REACHED: f64 = 0.97;
@@ -26,7 +26,7 @@ pub fn write_steps(max_bytes_per_s: f64, count: u32) -> Vec<f64> {
 
 /// Whether a cell carried what was offered to it. Arrivals at random differ by the root of their number for no reason,
 /// so reads may miss by twice that on top.
-pub fn reached(cell: &Cell, matrix: &Matrix) -> bool {
+pub fn reached(cell: &InterferenceCell, matrix: &Matrix) -> bool {
     let offered = matrix.read_steps[cell.read];
     let arrivals = offered * matrix.window_ms as f64 / 1e3 * f64::from(cell.visits);
     let chance = 2.0 / arrivals.max(1.0).sqrt();
@@ -60,13 +60,15 @@ mod tests {
 
     fn matrix(p99: &[[u64; 2]]) -> Matrix {
         let cells = p99.iter().enumerate().flat_map(|(write, row)| {
-            row.iter().enumerate().map(move |(read, p99_ns)| Cell {
-                write,
-                read,
-                visits: u32::from(*p99_ns > 0),
-                p99_ns: *p99_ns,
-                ..Cell::default()
-            })
+            row.iter()
+                .enumerate()
+                .map(move |(read, p99_ns)| InterferenceCell {
+                    write,
+                    read,
+                    visits: u32::from(*p99_ns > 0),
+                    p99_ns: *p99_ns,
+                    ..InterferenceCell::default()
+                })
         });
         Matrix {
             max_read_iops: 1_000.0,
@@ -112,13 +114,13 @@ mod tests {
     #[test]
     fn a_cell_that_carries_less_than_offered_is_told() {
         let grid = matrix(&[[100, 100], [100, 100]]);
-        let cell = |read_iops, write_bytes_per_s| Cell {
+        let cell = |read_iops, write_bytes_per_s| InterferenceCell {
             write: 1,
             read: 0,
             visits: 1,
             read_iops,
             write_bytes_per_s,
-            ..Cell::default()
+            ..InterferenceCell::default()
         };
         assert!(reached(&cell(485.0, 0.98e8), &grid));
         let short = Matrix {

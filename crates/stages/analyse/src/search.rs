@@ -4,7 +4,7 @@
 //! loads are neighbours. Single windows err, so the pair is then measured several times in random order, and moves down
 //! or up by one step where that says otherwise.
 
-use model::search::{Lever, Step};
+use model::search::{Lever, SearchStep};
 
 /// Neighbouring rates differ by this factor; depths by one, and above 20 by a twentieth.
 const RATE_STEP: f64 = 1.03;
@@ -16,7 +16,7 @@ const MOVES: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     /// One window at a load.
-    Window(Step, f64),
+    Window(SearchStep, f64),
     /// Several at each of two loads: the answer, and the one above it. Either may be missing.
     Confirm {
         /// The load that should keep the goal.
@@ -60,12 +60,13 @@ impl Ladder {
             return Next::Done;
         }
         match (self.kept, self.failed) {
-            (None, None) => Next::Window(Step::Bracket, self.floor),
-            (Some(kept), None) if kept < self.ceiling => {
-                Next::Window(Step::Bracket, self.whole(kept * 2.0).min(self.ceiling))
-            }
+            (None, None) => Next::Window(SearchStep::Bracket, self.floor),
+            (Some(kept), None) if kept < self.ceiling => Next::Window(
+                SearchStep::Bracket,
+                self.whole(kept * 2.0).min(self.ceiling),
+            ),
             (Some(kept), Some(failed)) if failed > self.above(kept) => {
-                Next::Window(Step::Bisect, self.between(kept, failed))
+                Next::Window(SearchStep::Bisect, self.between(kept, failed))
             }
             (best, above) => Next::Confirm { best, above },
         }

@@ -23,7 +23,7 @@ const MOST_SAMPLES: usize = 6_000;
 
 /// What was completed in one span of the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sample {
+pub struct SteadySample {
     /// Length, ms.
     pub ms: f64,
     /// I/Os.
@@ -34,8 +34,8 @@ pub struct Sample {
     pub latency_sum_ns: f64,
 }
 
-impl Sample {
-    fn add(&mut self, other: &Sample) {
+impl SteadySample {
+    fn add(&mut self, other: &SteadySample) {
         self.ms += other.ms;
         self.ios += other.ios;
         self.bytes += other.bytes;
@@ -101,7 +101,7 @@ pub struct Watch {
     sample_ms: u64,
     samples: Vec<f64>,
     bytes: Vec<u64>,
-    round: Sample,
+    round: SteadySample,
     rounds: Vec<f64>,
     window: Option<Verdict>,
     elapsed_ms: f64,
@@ -121,7 +121,7 @@ impl Watch {
             sample_ms: (round_ms / 10).clamp(100, 1_000).min(round_ms.max(1)),
             samples: Vec::new(),
             bytes: Vec::new(),
-            round: Sample::default(),
+            round: SteadySample::default(),
             rounds: Vec::new(),
             window: None,
             elapsed_ms: 0.0,
@@ -159,7 +159,7 @@ impl Watch {
     }
 
     /// Takes the next sample; whether the load has settled, now or before.
-    pub fn push(&mut self, sample: &Sample) -> bool {
+    pub fn push(&mut self, sample: &SteadySample) -> bool {
         self.elapsed_ms += sample.ms;
         self.samples.push(sample.value(self.metric()));
         self.bytes.push(sample.bytes);
@@ -172,7 +172,7 @@ impl Watch {
         self.attained_ms.is_some()
     }
 
-    fn end_round(&mut self, round: &Sample) {
+    fn end_round(&mut self, round: &SteadySample) {
         let is_ramp = matches!(self.criterion, Criterion::Fio(rule) if self.elapsed_ms < rule.ramp_ms as f64 + 500.0 && rule.ramp_ms > 0);
         if is_ramp {
             return;
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(fio(&rising[..9], &rule(true, 9.0)), None);
     }
 
-    fn sample(iops: f64) -> Sample {
-        Sample {
+    fn sample(iops: f64) -> SteadySample {
+        SteadySample {
             ms: 1_000.0,
             ios: iops as u64,
             bytes: iops as u64 * 4096,
@@ -336,7 +336,7 @@ mod tests {
         for second in 0..60 {
             let steps = (0..10).any(|_| {
                 let part = sample(40_000.0 * 0.96f64.powi(second));
-                watch.push(&Sample {
+                watch.push(&SteadySample {
                     ms: 100.0,
                     ios: part.ios / 10,
                     bytes: part.bytes / 10,

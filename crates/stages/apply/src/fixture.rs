@@ -1,6 +1,6 @@
 //! Queues of captured machines for the tests of the knobs.
 
-use super::{Knob, ProvenValue, SubjectFiles, Wish};
+use super::{Knob, ProvenValue, SettingWish, SubjectFiles};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::iopath::{IoPath, Layer, LayerKind};
@@ -52,7 +52,7 @@ pub fn sda() -> Subject {
 
 /// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on a subject of `sda` or
 /// of its machine.
-pub fn wish(device: &str, values: &[(&str, &str)]) -> Wish {
+pub fn wish(device: &str, values: &[(&str, &str)]) -> SettingWish {
     let device = device.to_string();
     let value = |(id, value): &(&str, &str)| {
         let knob = Knob::find(id).expect("a knob of the catalogue");
@@ -67,5 +67,5 @@ pub fn wish(device: &str, values: &[(&str, &str)]) -> Wish {
             value: value.to_string(),
         }
     };
-    Wish::new(device.clone(), values.iter().map(value).collect(), 7)
+    SettingWish::new(device.clone(), values.iter().map(value).collect(), 7)
 }

@@ -16,10 +16,10 @@ mod subject_files;
 mod wish;
 
 pub use persisted::plans;
-pub use reading::Reading;
+pub use reading::ValueReading;
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
 pub use subject_files::{SubjectFiles, reach, subjects};
-pub use wish::{PersistPlan, ProvenValue, Wish};
+pub use wish::{PersistPlan, ProvenValue, SettingWish};
 
 use host::Host;
 use model::change::{Class, Risk};
@@ -40,7 +40,7 @@ pub struct Knob {
     /// Its file in the subject's directory.
     pub attribute: &'static str,
     /// What its text means.
-    pub reading: Reading,
+    pub reading: ValueReading,
     /// How long a switch keeps acting.
     pub class: Class,
     /// What it can cost.
@@ -103,7 +103,7 @@ pub struct Persist {
     /// Whether it can be used on this machine, or why not.
     pub available: fn(&Host) -> Result<(), String>,
     /// The file to write and its whole content for values of such subjects, or why there is none.
-    pub plan: fn(&Host, &Wish) -> Result<PersistPlan, String>,
+    pub plan: fn(&Host, &SettingWish) -> Result<PersistPlan, String>,
 }
 
 /// `current` first, then the others without it and without repeats.

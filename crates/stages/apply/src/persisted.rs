@@ -1,6 +1,6 @@
 //! All files that make a wish outlive a reboot: each value goes to the first way that can keep it.
 
-use super::{Persist, PersistPlan, Wish, persist};
+use super::{Persist, PersistPlan, SettingWish, persist};
 use host::Host;
 use model::subject::Subject;
 
@@ -9,7 +9,7 @@ use model::subject::Subject;
 ///
 /// # Errors
 /// A line for each way that takes such a value and cannot keep it here.
-pub fn plans(host: &Host, wish: &Wish) -> Result<Vec<PersistPlan>, Vec<String>> {
+pub fn plans(host: &Host, wish: &SettingWish) -> Result<Vec<PersistPlan>, Vec<String>> {
     let mut plans = Vec::new();
     let mut reasons = Vec::new();
     let mut is_kept = vec![false; wish.values().len()];
@@ -58,7 +58,7 @@ pub fn plans(host: &Host, wish: &Wish) -> Result<Vec<PersistPlan>, Vec<String>> 
     }
 }
 
-fn plan(way: &Persist, host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
+fn plan(way: &Persist, host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     (way.available)(host)?;
     (way.plan)(host, &wish.part(way.takes))
 }

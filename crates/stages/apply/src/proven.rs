@@ -2,7 +2,9 @@
 //! a path, a rule or a line is made of it: the knob is one of the catalogue's, the device one of this machine's, the
 //! value one that the knob takes.
 
-use super::{Knob, ProvenValue, Reading, Rejection, SubjectFiles, Wish, must_take, ordering};
+use super::{
+    Knob, ProvenValue, Rejection, SettingWish, SubjectFiles, ValueReading, must_take, ordering,
+};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::record::{Record, Trial};
@@ -69,7 +71,7 @@ const SHOWN: usize = 60;
 ///
 /// # Errors
 /// The first thing that is wrong with it; what a message quotes of the record is cleaned.
-pub fn wish(id: i64, record: &Record, host: &Host) -> Result<Wish, NotProven> {
+pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotProven> {
     let trials = record.trials.iter();
     let won: Vec<(&Trial, &Verdict)> = trials
         .filter_map(|trial| Some((trial, trial.win()?)))
@@ -97,7 +99,7 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<Wish, NotProven> {
     }
     values.sort_by_key(|value| ordering::rank(value.knob));
     takes(&values)?;
-    Ok(Wish::new(first.device.clone(), values, id))
+    Ok(SettingWish::new(first.device.clone(), values, id))
 }
 
 /// One value with its knob and its subject, each of them known here.
@@ -195,7 +197,7 @@ fn with(files: &SubjectFiles, value: &ProvenValue) -> SubjectFiles {
 
 /// What the setting's file will read: of a choice all its words, the new one in brackets.
 fn written(text: &str, value: &ProvenValue) -> String {
-    if value.knob.reading != Reading::Chosen {
+    if value.knob.reading != ValueReading::Chosen {
         return value.value.clone();
     }
     kernel::choice::with_chosen(text, &value.value)

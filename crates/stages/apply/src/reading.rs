@@ -5,7 +5,7 @@ use kernel::cpulist::CpuList;
 
 /// How a setting's text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum ValueReading {
     /// The whole text is the value.
     Whole,
     /// Of a choice (`none [mq-deadline] bfq`) the chosen word.
@@ -14,14 +14,14 @@ pub enum Reading {
     CpuList,
 }
 
-impl Reading {
+impl ValueReading {
     /// The value that a text means, in the form in which values are compared and shown.
     pub fn value(self, text: &str) -> String {
         let text = text.trim();
         match self {
-            Reading::Whole => text.to_string(),
-            Reading::Chosen => choice::value(text).to_string(),
-            Reading::CpuList => {
+            ValueReading::Whole => text.to_string(),
+            ValueReading::Chosen => choice::value(text).to_string(),
+            ValueReading::CpuList => {
                 CpuList::parse(text).map_or_else(|| text.to_string(), |list| list.to_string())
             }
         }
@@ -34,15 +34,15 @@ mod tests {
 
     #[test]
     fn the_chosen_word_is_the_value() {
-        let chosen = |text| Reading::Chosen.value(text);
+        let chosen = |text| ValueReading::Chosen.value(text);
         assert_eq!(chosen("none [mq-deadline] kyber bfq "), "mq-deadline");
         assert_eq!(chosen("none"), "none");
-        assert_eq!(Reading::Whole.value("256\n"), "256");
+        assert_eq!(ValueReading::Whole.value("256\n"), "256");
     }
 
     #[test]
     fn lists_of_the_same_cpus_are_the_same() {
-        let value = |text| Reading::CpuList.value(text);
+        let value = |text| ValueReading::CpuList.value(text);
         assert_eq!(value("0,1,2,5"), "0-2,5");
         assert_eq!(value("5,0-2"), "0-2,5");
         assert_eq!(value("3"), "3");

@@ -70,7 +70,7 @@ impl SubjectFiles {
 impl SubjectFiles {
     /// The chosen word of `scheduler`.
     pub fn scheduler(&self) -> Option<String> {
-        Some(crate::Reading::Chosen.value(&self.text("scheduler")?))
+        Some(crate::ValueReading::Chosen.value(&self.text("scheduler")?))
     }
 
     /// Tags of the smallest hardware queue, where the device has any.

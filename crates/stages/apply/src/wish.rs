@@ -17,16 +17,16 @@ pub struct ProvenValue {
 /// Settings of one device that a record proved. There is no other way to make one than [`super::proven::wish`], which
 /// checks every word of it against the catalogue and the machine.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct SettingWish {
     device: String,
     values: Vec<ProvenValue>,
     record: i64,
 }
 
-impl Wish {
+impl SettingWish {
     /// Of values that were checked.
-    pub(super) fn new(device: String, values: Vec<ProvenValue>, record: i64) -> Wish {
-        Wish {
+    pub(super) fn new(device: String, values: Vec<ProvenValue>, record: i64) -> SettingWish {
+        SettingWish {
             device,
             values,
             record,
@@ -49,12 +49,12 @@ impl Wish {
     }
 
     /// Those of its values whose subject a way to persist takes.
-    pub(super) fn part(&self, takes: fn(&Subject) -> bool) -> Wish {
+    pub(super) fn part(&self, takes: fn(&Subject) -> bool) -> SettingWish {
         let values = self
             .values
             .iter()
             .filter(|value| takes(value.files.subject()));
-        Wish {
+        SettingWish {
             values: values.cloned().collect(),
             ..self.clone()
         }

@@ -19,7 +19,7 @@
 //! expect: wrong says "one request in flight" fix direct=1
 //! ```
 
-use super::facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
+use super::facts::{CgroupLimit, Machine, RuleFacts, TargetFacts, TargetKind};
 use super::tests::words::sections_of;
 use kernel::release::Release;
 use model::finding::Level;
@@ -27,7 +27,7 @@ use model::histogram::Histogram;
 use model::iopath::{Interrupt, IoPath, Layer, LayerKind};
 use model::job::{Arrivals, Buffers, Job, Section, Sharing};
 use model::record::{Direction, Interval, IntervalSide, LoadResult, SectionResult};
-use model::sample::{MetricKind, SensorLog, Series};
+use model::sample::{MetricKind, SampleSeries, SensorLog};
 use model::units::{parse_bytes, parse_duration_ms};
 
 /// One block.
@@ -110,8 +110,8 @@ impl Example {
     }
 
     /// What the rules are given.
-    pub fn facts(&self) -> Facts<'_> {
-        Facts {
+    pub fn facts(&self) -> RuleFacts<'_> {
+        RuleFacts {
             sections: &self.sections,
             target: self.target.clone(),
             path: self.path.as_ref(),
@@ -185,7 +185,7 @@ impl Example {
             } else {
                 "write_sectors"
             };
-            self.sensors[0].series.push(Series {
+            self.sensors[0].series.push(SampleSeries {
                 name: format!("disk.{device}.{metric}"),
                 unit: "sectors".into(),
                 kind: MetricKind::Counter,

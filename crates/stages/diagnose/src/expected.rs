@@ -12,14 +12,14 @@ mod medium;
 mod tests;
 
 use super::Scene;
-use model::check::{Expected, Given, Probe, Role, What};
+use model::check::{Expected, ExpectedWhat, GivenSetting, Probe, Role};
 use model::iopath::{Layer, LayerKind};
 use model::units;
 use std::collections::BTreeMap;
 
 /// From the least that is in order to the most that it can be.
 #[derive(Clone, Debug, PartialEq)]
-struct Range {
+struct ExpectedRange {
     low: f64,
     high: f64,
     because: String,
@@ -27,14 +27,14 @@ struct Range {
 }
 
 /// Ranges by figure; a figure that nothing is known about is not there.
-type Ranges = BTreeMap<What, Range>;
+type Ranges = BTreeMap<ExpectedWhat, ExpectedRange>;
 
 /// What the storage of a scene should give, in the order of a table.
 pub fn expected(scene: &Scene<'_>) -> Vec<Expected> {
     let mut ranges = of_layer(&scene.path.root);
     limits::promised(scene, &mut ranges);
     limits::of_control_group(scene, &mut ranges);
-    let one = |(what, range): (What, Range)| Expected {
+    let one = |(what, range): (ExpectedWhat, ExpectedRange)| Expected {
         what,
         low: range.low,
         high: range.high,
@@ -46,14 +46,14 @@ pub fn expected(scene: &Scene<'_>) -> Vec<Expected> {
 }
 
 /// What the loads found, in the order of a table.
-pub fn gives(scene: &Scene<'_>) -> Vec<Given> {
-    let given = |what: What, value: f64, how: String| Given {
+pub fn gives(scene: &Scene<'_>) -> Vec<GivenSetting> {
+    let given = |what: ExpectedWhat, value: f64, how: String| GivenSetting {
         what,
         value,
         unit: what.unit().into(),
         how,
     };
-    let rate = |what: What, role: Role, how: fn(&Probe) -> String| {
+    let rate = |what: ExpectedWhat, role: Role, how: fn(&Probe) -> String| {
         let best = scene
             .all(role)
             .max_by(|one, other| one.bytes_per_s().total_cmp(&other.bytes_per_s()))?;
@@ -67,7 +67,7 @@ pub fn gives(scene: &Scene<'_>) -> Vec<Given> {
     let latency = scene.probe(Role::Latency).and_then(|probe| {
         let p99 = units::duration_ns(probe.percentile_us(0.99)? * 1e3);
         Some(given(
-            What::ReadLatency,
+            ExpectedWhat::ReadLatency,
             probe.mean_us()?,
             format!("depth 1, p99 {p99}"),
         ))
@@ -76,7 +76,7 @@ pub fn gives(scene: &Scene<'_>) -> Vec<Given> {
         let seconds = probe.load.elapsed_ms / 1e3;
         let mean = units::duration_ns(probe.load.sync.latency.mean_ns()?);
         Some(given(
-            What::Fsyncs,
+            ExpectedWhat::Fsyncs,
             probe.load.sync.ios as f64 / seconds,
             format!("{mean} each"),
         ))
@@ -85,17 +85,17 @@ pub fn gives(scene: &Scene<'_>) -> Vec<Given> {
     let found = [
         latency,
         most_reads(scene)
-            .map(|(depth, iops)| given(What::RandomReads, iops, format!("depth {depth}"))),
-        rate(What::SequentialRead, Role::Stream, |probe| {
+            .map(|(depth, iops)| given(ExpectedWhat::RandomReads, iops, format!("depth {depth}"))),
+        rate(ExpectedWhat::SequentialRead, Role::Stream, |probe| {
             format!("reads of {}", units::bytes(probe.job.bs as f64))
         }),
-        rate(What::SequentialReads, Role::Streams, |probe| {
+        rate(ExpectedWhat::SequentialReads, Role::Streams, |probe| {
             format!("{} streams", probe.job.numjobs)
         }),
-        rate(What::RandomWrites, Role::Write, |probe| {
+        rate(ExpectedWhat::RandomWrites, Role::Write, |probe| {
             format!("depth {}", probe.load.depth.max(1))
         }),
-        rate(What::SequentialWrite, Role::WriteStream, |probe| {
+        rate(ExpectedWhat::SequentialWrite, Role::WriteStream, |probe| {
             format!("writes of {}", units::bytes(probe.job.bs as f64))
         }),
         fsyncs,
@@ -132,8 +132,8 @@ fn of_layer(layer: &Layer) -> Ranges {
 }
 
 /// Lowers a figure to a limit that it cannot pass; a figure that was unknown becomes the limit itself.
-fn cap(ranges: &mut Ranges, what: What, limit: f64, because: &str, source: &str) {
-    let range = ranges.entry(what).or_insert_with(|| Range {
+fn cap(ranges: &mut Ranges, what: ExpectedWhat, limit: f64, because: &str, source: &str) {
+    let range = ranges.entry(what).or_insert_with(|| ExpectedRange {
         low: limit,
         high: f64::INFINITY,
         because: String::new(),

@@ -10,7 +10,7 @@ pub use model::target::{CgroupLimit, Machine, TargetFacts, TargetKind};
 
 /// All that is known. What is not known is none or empty, and a rule that needs it stays silent.
 #[derive(Clone, Debug)]
-pub struct Facts<'a> {
+pub struct RuleFacts<'a> {
     /// The jobs.
     pub sections: &'a [Section],
     /// What they are to work on.
@@ -25,7 +25,7 @@ pub struct Facts<'a> {
     pub sensors: &'a [SensorLog],
 }
 
-impl Facts<'_> {
+impl RuleFacts<'_> {
     /// What answers at the bottom of the path.
     pub fn medium(&self) -> Option<Medium> {
         if self.target.is_in_memory {
@@ -100,7 +100,7 @@ pub fn is_block_io(job: &Job) -> bool {
 }
 
 /// The sections that do block I/O.
-pub fn block_sections<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a Section> {
+pub fn block_sections<'a>(facts: &RuleFacts<'a>) -> impl Iterator<Item = &'a Section> {
     facts
         .sections
         .iter()
@@ -118,7 +118,7 @@ pub fn depth_asked(job: &Job) -> u64 {
 }
 
 /// The engine to propose where several requests are to be in flight.
-pub fn async_engine(facts: &Facts<'_>) -> &'static str {
+pub fn async_engine(facts: &RuleFacts<'_>) -> &'static str {
     if facts.machine.io_uring_disabled == Some(2) {
         "libaio"
     } else {
@@ -134,7 +134,7 @@ pub fn is_revisited(job: &Job) -> bool {
     passes || shares || !job.invalidate || (job.rw.is_random() && job.norandommap)
 }
 
-impl Facts<'_> {
+impl RuleFacts<'_> {
     /// The limits of control groups that the jobs would run into, on devices of the path.
     pub fn limits(&self) -> Vec<&CgroupLimit> {
         let names: Vec<&str> = self

@@ -28,7 +28,7 @@ mod verdict;
 
 pub use corrected::{corrected, words};
 pub use expected::{expected, gives};
-pub use facts::{CgroupLimit, Facts, Machine, TargetFacts, TargetKind};
+pub use facts::{CgroupLimit, Machine, RuleFacts, TargetFacts, TargetKind};
 pub use medium::Medium;
 pub use scene::{Scene, causes_of};
 pub use verdict::{Around, verdict};
@@ -51,7 +51,7 @@ pub struct Rule {
     /// Whether it judges the job or what came of it.
     pub when: When,
     /// The findings. The name of the rule is put in by the caller.
-    pub judge: fn(&Facts<'_>) -> Vec<Finding>,
+    pub judge: fn(&RuleFacts<'_>) -> Vec<Finding>,
 }
 
 /// A problem that can be seen while anything runs, by the sensors alone.
@@ -119,12 +119,12 @@ pub enum When {
 }
 
 /// What can be said about the jobs before they run, the worst first, then in the order of the sections.
-pub fn before(facts: &Facts<'_>) -> Vec<Finding> {
+pub fn before(facts: &RuleFacts<'_>) -> Vec<Finding> {
     judge(facts, When::BeforeLoad)
 }
 
 /// What can be said about the results, in the same order.
-pub fn after(facts: &Facts<'_>) -> Vec<Finding> {
+pub fn after(facts: &RuleFacts<'_>) -> Vec<Finding> {
     judge(facts, When::AfterLoad)
 }
 
@@ -135,7 +135,7 @@ pub fn is_about_a_result(rule: &str) -> bool {
         .any(|one| one.id == rule && one.when == When::AfterLoad)
 }
 
-fn judge(facts: &Facts<'_>, when: When) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>, when: When) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for rule in rules::ALL.iter().filter(|rule| rule.when == when) {
         let found = (rule.judge)(facts).into_iter();

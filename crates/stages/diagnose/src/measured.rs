@@ -1,12 +1,12 @@
 //! Arithmetic on results and counters that several rules share.
 
-use super::facts::{Facts, is_block_io};
+use super::facts::{RuleFacts, is_block_io};
 pub use analyse::plateau::variation;
 use model::record::{Interval, LoadResult, SectionResult};
 use model::window::Window;
 
 /// The sections that ran together, and what they moved.
-pub struct Stage<'a> {
+pub struct MeasuredStage<'a> {
     /// They themselves.
     pub sections: Vec<&'a SectionResult>,
     /// When it was measured.
@@ -17,7 +17,7 @@ pub struct Stage<'a> {
     pub write_bytes: f64,
 }
 
-impl Stage<'_> {
+impl MeasuredStage<'_> {
     /// The name of the first section, for findings.
     pub fn name(&self) -> &str {
         self.sections
@@ -32,7 +32,7 @@ impl Stage<'_> {
 }
 
 /// The results of sections that do block I/O.
-pub fn block_results<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a SectionResult> {
+pub fn block_results<'a>(facts: &RuleFacts<'a>) -> impl Iterator<Item = &'a SectionResult> {
     facts
         .load
         .iter()
@@ -40,7 +40,7 @@ pub fn block_results<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a SectionR
 }
 
 /// The results by stage, in order.
-pub fn stages<'a>(facts: &Facts<'a>) -> Vec<Stage<'a>> {
+pub fn stages<'a>(facts: &RuleFacts<'a>) -> Vec<MeasuredStage<'a>> {
     let mut numbers: Vec<u32> = facts.load.iter().map(|section| section.stage).collect();
     numbers.dedup();
     let of = |number: u32| {
@@ -54,9 +54,9 @@ pub fn stages<'a>(facts: &Facts<'a>) -> Vec<Stage<'a>> {
         .collect()
 }
 
-fn stage(sections: Vec<&SectionResult>) -> Option<Stage<'_>> {
+fn stage(sections: Vec<&SectionResult>) -> Option<MeasuredStage<'_>> {
     let window = Window::around(sections.iter().map(|section| Window::of_section(section)))?;
-    Some(Stage {
+    Some(MeasuredStage {
         window,
         read_bytes: sections
             .iter()

@@ -32,7 +32,7 @@ use model::iopath::{
     HardwareQueue, Interrupt, IoPath, KernelDefault, Layer, LayerKind, LogLine, Owner, Setting,
 };
 use model::job::Job;
-use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::LoadResult;
 use model::units::{parse_bytes, parse_duration_ms};
 
@@ -381,7 +381,7 @@ fn span(probe: &mut Probe, rest: &str) {
     let [device, side, span, time] = words[..] else {
         panic!("span: DEVICE SIDE SPAN TIME, not {rest}")
     };
-    let side = *Side::ALL
+    let side = *LayerSide::ALL
         .iter()
         .find(|one| one.name() == side)
         .expect("a side");

@@ -1,7 +1,7 @@
 //! Everything that is wrong by a scene, once each and in one order: causes, what the sensors showed under each load, and
 //! what is to be doubted about the loads themselves.
 
-use super::facts::{Facts, Machine, TargetFacts};
+use super::facts::{Machine, RuleFacts, TargetFacts};
 use super::{Scene, after, before, causes_of, during};
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
@@ -292,7 +292,7 @@ fn results(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
 
 /// What any direct job would meet on this target.
 fn ground(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
-    let facts = Facts {
+    let facts = RuleFacts {
         sections: &[Section::of(Job::default())],
         target: around.target.clone(),
         path: Some(scene.path),
@@ -324,7 +324,7 @@ fn remarks(scene: &Scene<'_>, around: &Around<'_>, probe: &Probe) -> Vec<Finding
         job: probe.job.clone(),
         load: probe.load.clone(),
     };
-    let facts = Facts {
+    let facts = RuleFacts {
         sections: &[section],
         target: around.target.clone(),
         path: Some(scene.path),

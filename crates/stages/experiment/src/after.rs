@@ -1,17 +1,17 @@
 //! What each stage's result leads to: the next stage, another attempt, or the verdict.
 
-use model::verdict::{ArmResult, Outcome, Reason, Stage};
+use model::verdict::{ArmResult, Outcome, Reason, VerdictStage};
 
 use super::audit::{Audit, Audited};
 use super::calibrate::Calibrate;
 use super::conclude::{self, Effect, Finding, ratio};
-use super::evidence::Scale;
+use super::evidence::EvidenceScale;
 use super::holdout::Holdout;
-use super::pairs::{Found, Pairs};
+use super::pairs::{FoundPairs, Pairs};
 use super::phase::{Claim, Phase};
 use super::race::{Race, Raced};
 use super::retry;
-use super::run::Run;
+use super::run::ExperimentRun;
 use super::settle::Settled;
 use model::units;
 
@@ -20,7 +20,7 @@ const HORIZON_NOTE_MS: u64 = 1_000;
 
 /// Ends the experiment where the driver's time does. What made the pairs or the race stop is no estimate without a
 /// hold-out, so the conclusion has none from then on.
-pub(super) fn out_of_time(run: &Run, phase: &Phase) -> Phase {
+pub(super) fn out_of_time(run: &ExperimentRun, phase: &Phase) -> Phase {
     let undecided = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent);
     let during = |stage: &str| Finding {
         detail: stage.into(),
@@ -41,11 +41,11 @@ pub(super) fn out_of_time(run: &Run, phase: &Phase) -> Phase {
 }
 
 /// Ends the experiment.
-pub(super) fn done(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Phase {
+pub(super) fn done(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Finding) -> Phase {
     Phase::Done(Box::new(conclude::verdict(run, arms, finding)))
 }
 
-pub(super) fn settle(run: &mut Run, settled: Settled) -> Phase {
+pub(super) fn settle(run: &mut ExperimentRun, settled: Settled) -> Phase {
     if !run.level.is_known() {
         return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
     }
@@ -66,11 +66,11 @@ pub(super) fn settle(run: &mut Run, settled: Settled) -> Phase {
     }
 }
 
-pub(super) fn calibrate(run: &mut Run, stage: &Calibrate) -> Phase {
+pub(super) fn calibrate(run: &mut ExperimentRun, stage: &Calibrate) -> Phase {
     if stage.is_empty(&run.level) {
         return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
     }
-    let scale = Scale::from_deviation(stage.scale_ln());
+    let scale = EvidenceScale::from_deviation(stage.scale_ln());
     if run.plan.arms.len() == 2 {
         Phase::Pairs(Pairs::new(run, 1, scale))
     } else {
@@ -79,7 +79,7 @@ pub(super) fn calibrate(run: &mut Run, stage: &Calibrate) -> Phase {
 }
 
 /// The arm of a pairs stage, with its interval.
-pub(super) fn arm_of_pairs(run: &Run, pairs: &Pairs) -> ArmResult {
+pub(super) fn arm_of_pairs(run: &ExperimentRun, pairs: &Pairs) -> ArmResult {
     let (low, high) = pairs.interval(run);
     let effect = ratio(pairs.estimate().centre).filter(|_| !pairs.differences_ln.is_empty());
     ArmResult {
@@ -91,12 +91,12 @@ pub(super) fn arm_of_pairs(run: &Run, pairs: &Pairs) -> ArmResult {
     }
 }
 
-pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
+pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
     let arms = vec![arm_of_pairs(run, pairs)];
     let found = pairs.found();
     let outliers = pairs.outlier_share();
     match found {
-        Found::Open | Found::TooNoisy if outliers > 0.4 => {
+        FoundPairs::Open | FoundPairs::TooNoisy if outliers > 0.4 => {
             let detail = format!(
                 "{} of the pairs are outliers of the calibrated noise",
                 units::share(outliers)
@@ -108,8 +108,8 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
             };
             done(run, arms, finding)
         }
-        Found::Open => done(run, arms, conclude::undecided(run, pairs, 1)),
-        Found::TooNoisy => {
+        FoundPairs::Open => done(run, arms, conclude::undecided(run, pairs, 1)),
+        FoundPairs::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
             let detectable_ln = Some(pairs.detectable_ln(run));
             let finding = Finding {
@@ -119,8 +119,8 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
             };
             done(run, arms, finding)
         }
-        Found::Differs | Found::Equal => {
-            let is_equal = found == Found::Equal;
+        FoundPairs::Differs | FoundPairs::Equal => {
+            let is_equal = found == FoundPairs::Equal;
             let interval_ln = if is_equal {
                 pairs.interval_equal(run)
             } else {
@@ -131,7 +131,7 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
                 arm: 1,
                 short: pairs.estimate(),
                 interval_ln,
-                stage: Stage::Pairs,
+                stage: VerdictStage::Pairs,
                 equal,
                 arms,
             };
@@ -140,7 +140,7 @@ pub(super) fn pairs(run: &mut Run, pairs: &Pairs) -> Phase {
     }
 }
 
-pub(super) fn race(run: &mut Run, race: &Race) -> Phase {
+pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
     let arms = race.results(&run.plan.arms);
     let Some(raced) = race.found() else {
         return done(
@@ -159,7 +159,7 @@ pub(super) fn race(run: &mut Run, race: &Race) -> Phase {
             centre_ln: short.centre,
             low_ln,
             high_ln,
-            stage: Stage::Race,
+            stage: VerdictStage::Race,
         };
         let finding = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect);
         return done(run, arms, finding);
@@ -177,21 +177,21 @@ pub(super) fn race(run: &mut Run, race: &Race) -> Phase {
             arm,
             short,
             interval_ln,
-            stage: Stage::Race,
+            stage: VerdictStage::Race,
             equal,
             arms,
         },
     )
 }
 
-fn begin_audit(run: &mut Run, claim: Claim) -> Phase {
+fn begin_audit(run: &mut ExperimentRun, claim: Claim) -> Phase {
     Phase::Audit(
         Audit::new(run, claim.arm, claim.short, claim.equal.is_none()),
         claim,
     )
 }
 
-pub(super) fn audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
+pub(super) fn audit(run: &mut ExperimentRun, audited: Audited, claim: &Claim) -> Phase {
     match audited {
         Audited::Carries { tau_ms, lasting_ln } => retry::carried(run, claim, tau_ms, lasting_ln),
         Audited::Clean { horizon_ms } => {
@@ -211,7 +211,7 @@ pub(super) fn audit(run: &mut Run, audited: Audited, claim: &Claim) -> Phase {
     }
 }
 
-fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
+fn conclude_equal(run: &mut ExperimentRun, claim: &Claim, reason: Reason) -> Phase {
     let (low_ln, high_ln) = claim.interval_ln;
     let effect = Effect {
         arm: claim.arm,
@@ -224,7 +224,7 @@ fn conclude_equal(run: &mut Run, claim: &Claim, reason: Reason) -> Phase {
 }
 
 /// Equality, unless something else than the setting may have made the arms equal.
-pub(super) fn equal(run: &Run, reason: Reason) -> Finding {
+pub(super) fn equal(run: &ExperimentRun, reason: Reason) -> Finding {
     if run.saturated {
         Finding::refused(Reason::Saturated, "")
     } else if run.cap.is_pinned() {
@@ -237,7 +237,7 @@ pub(super) fn equal(run: &Run, reason: Reason) -> Finding {
     }
 }
 
-pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {
+pub(super) fn holdout(run: &mut ExperimentRun, stage: &Holdout, claim: &Claim) -> Phase {
     let effect = stage.effect(run);
     let same_sign = effect.centre_ln * claim.short.centre > 0.0;
     let finding = if !same_sign || (effect.low_ln <= 0.0 && effect.high_ln >= 0.0) {
@@ -255,7 +255,7 @@ pub(super) fn holdout(run: &mut Run, stage: &Holdout, claim: &Claim) -> Phase {
     )
 }
 
-fn win(run: &Run, holdout: &Holdout, effect: Effect) -> Finding {
+fn win(run: &ExperimentRun, holdout: &Holdout, effect: Effect) -> Finding {
     conclude::objection(run, &effect, holdout.p99()).unwrap_or_else(|| {
         let (arm, reason) = match effect.centre_ln > 0.0 {
             true => (effect.arm, Reason::Confirmed),

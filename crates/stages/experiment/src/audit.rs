@@ -2,10 +2,10 @@
 
 use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::plan::Class;
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 use super::window::BIN_MS;
-use model::verdict::Stage;
+use model::verdict::VerdictStage;
 use stats::Estimate;
 
 /// Length of a regression bin, in milliseconds.
@@ -75,7 +75,12 @@ pub(super) struct Audit {
 
 impl Audit {
     /// Audits the short estimate of one arm against the default.
-    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate, is_difference: bool) -> Self {
+    pub(super) fn new(
+        run: &mut ExperimentRun,
+        arm: usize,
+        short: Estimate,
+        is_difference: bool,
+    ) -> Self {
         let soak_ms = match run.plan.class {
             Class::Fast => 10_000,
             _ => 12_000,
@@ -99,11 +104,12 @@ impl Audit {
 
     /// Goes through the windows so far: they say how long the arm has acted, and the short ones since the
     /// calibration show the level before the long residences move it. Blocks of a race are too far apart for that.
-    fn recall(&mut self, run: &Run) {
+    fn recall(&mut self, run: &ExperimentRun) {
         let mut bins: Vec<Bin> = Vec::new();
         for (number, residence) in run.residences.iter().enumerate() {
             let acting = if residence.arm == self.arm { 1.0 } else { 0.0 };
-            let is_recent = number >= run.attempt_residence && residence.stage != Stage::Race;
+            let is_recent =
+                number >= run.attempt_residence && residence.stage != VerdictStage::Race;
             if is_recent && (acting == 1.0 || residence.arm == 0) {
                 let middle_ms = (residence.discard_ms + residence.duration_ms) as f64 / 2.0;
                 let kept_ms = residence
@@ -132,7 +138,7 @@ impl Audit {
     }
 
     /// One residence of each arm; every second round mirrors the one before, so that curved drift cancels.
-    fn refill(&mut self, run: &mut Run) {
+    fn refill(&mut self, run: &mut ExperimentRun) {
         let default_last = match self.last_order.take() {
             Some(before) => !before,
             None => {
@@ -148,7 +154,7 @@ impl Audit {
         };
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         if self.found.is_some() {
             return None;
         }
@@ -163,7 +169,7 @@ impl Audit {
             .map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         self.queue.pop();
         self.slice(run, sample);
         if self.queue.is_empty() {
@@ -172,7 +178,7 @@ impl Audit {
         }
     }
 
-    fn slice(&mut self, run: &Run, sample: &Sample) {
+    fn slice(&mut self, run: &ExperimentRun, sample: &WindowSample) {
         let acting = if sample.arm == self.arm { 1.0 } else { 0.0 };
         let slice_bins = (SLICE_MS.max(run.window_ms - run.washout_ms) / BIN_MS) as usize;
         let parts: Vec<&[f64]> = sample.kept().chunks(slice_bins).collect();
@@ -193,7 +199,7 @@ impl Audit {
         self.exposure = age(&self.exposure, acting, sample.duration_ms as f64);
     }
 
-    fn judge(&mut self, run: &mut Run) {
+    fn judge(&mut self, run: &mut ExperimentRun) {
         let fits = carry::fit(
             &self.bins,
             Short::Measured {
@@ -233,7 +239,7 @@ impl Audit {
 
     /// A difference must not be paid back, by half or in full, and its size is wrong if it builds up by half or
     /// more. An absence must not hide an effect that builds up on either side.
-    fn signs<'a>(&self, run: &Run, fit: &'a Carried) -> [Sign<'a>; 4] {
+    fn signs<'a>(&self, run: &ExperimentRun, fit: &'a Carried) -> [Sign<'a>; 4] {
         let hidden_ln = 4.0 * run.plan.rope_ln();
         let sizes_ln = match self.is_difference {
             true => [-1.0, -0.5, 0.5, 1.0].map(|share| share * self.short.centre),

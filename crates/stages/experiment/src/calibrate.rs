@@ -2,8 +2,8 @@
 //!
 //! Clip and mixing weight of the test must not depend on the data they judge, so they are frozen here.
 
-use super::run::{Run, Want};
-use super::sample::{Level, Sample};
+use super::run::{ExperimentRun, Want};
+use super::sample::{Level, WindowSample};
 
 const WINDOWS: usize = 10;
 /// Below this a pair's noise is taken as this: a scale of nothing would clip everything.
@@ -16,11 +16,11 @@ pub(super) struct Calibrate {
 }
 
 impl Calibrate {
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         (self.levels.len() < WINDOWS).then(|| Want::new(0, run.window_ms, run.washout_ms))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         self.levels.push(run.level.of(sample.kept()));
     }
 
@@ -44,7 +44,7 @@ impl Calibrate {
             > self.levels.len()
     }
 
-    pub(super) fn left_ms(&self, run: &Run) -> u64 {
+    pub(super) fn left_ms(&self, run: &ExperimentRun) -> u64 {
         (WINDOWS - self.levels.len().min(WINDOWS)) as u64 * run.window_ms
     }
 }

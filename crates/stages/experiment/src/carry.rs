@@ -118,11 +118,11 @@ fn fit_one(bins: &[Bin], tau: usize, short: Short) -> Option<Carried> {
 
 /// What the measured short effect is off by would pass for quick carry-over, so it is fitted as well, held near
 /// nothing by a row that weighs as much as its measurement.
-fn fit_noise(mut rows: Vec<Row>, short: Short) -> Option<Fit> {
+fn fit_noise(mut rows: Vec<CarryRow>, short: Short) -> Option<Fit> {
     if let Short::Measured { error_ln } = short {
         let alone = regress(&rows, false)?;
         let weight = (alone.residual / alone.freedom).sqrt() / error_ln.max(1e-6);
-        rows.push(Row {
+        rows.push(CarryRow {
             columns: [0.0, 0.0, weight, 0.0],
             variance_ln: 0.0,
         });
@@ -183,7 +183,7 @@ impl Noise {
 const COLUMNS: usize = 4;
 
 /// A whitened row and the logarithm of its innovation variance.
-struct Row {
+struct CarryRow {
     columns: [f64; COLUMNS],
     variance_ln: f64,
 }
@@ -193,7 +193,7 @@ const UNKNOWN: f64 = 1e8;
 
 /// Runs the two-state Kalman filter (fast part, random walk) over every column; with the same gains for all, the
 /// scaled innovations are the columns of an ordinary regression (Rosenberg 1973). The first bin only sets the level.
-fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
+fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<CarryRow> {
     let mut means = [[0.0; COLUMNS]; 2];
     let (mut fast, mut both, mut walk) = (noise.fast, 0.0, UNKNOWN);
     let mut before_s = bins.first().map_or(0.0, |bin| bin.at_s);
@@ -224,7 +224,7 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
             walk - gains[1] * (both + walk),
         );
         let scale = variance.sqrt();
-        Row {
+        CarryRow {
             columns: step.map(|value| value / scale),
             variance_ln: variance.ln(),
         }
@@ -234,7 +234,7 @@ fn whiten(bins: &[Bin], tau: usize, noise: Noise) -> Vec<Row> {
 
 /// Least squares on whitened rows by Gram–Schmidt: what is left of the exposure once the other columns are taken out
 /// carries the whole information about its coefficient.
-fn regress(rows: &[Row], with_effect: bool) -> Option<Fit> {
+fn regress(rows: &[CarryRow], with_effect: bool) -> Option<Fit> {
     let others: &[usize] = if with_effect { &[1, 2] } else { &[1] };
     let freedom = rows
         .len()

@@ -2,11 +2,11 @@
 
 use model::metric::ExperimentMetric;
 use model::units::{duration_ns, percent_signed, span_ms};
-use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, Verdict};
+use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Verdict, VerdictStage};
 
 use super::pairs::Pairs;
 use super::plan::Class;
-use super::run::Run;
+use super::run::ExperimentRun;
 use stats::Estimate;
 
 /// Difference between raw ratio and robust estimate that means rare events decide, on the logarithmic scale.
@@ -23,7 +23,7 @@ pub(super) struct Effect {
     pub centre_ln: f64,
     pub low_ln: f64,
     pub high_ln: f64,
-    pub stage: Stage,
+    pub stage: VerdictStage,
 }
 
 /// A conclusion that is not yet a document.
@@ -71,7 +71,7 @@ pub(super) fn ratio(value_ln: f64) -> Option<f64> {
 }
 
 /// Writes the verdict.
-pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
+pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
     let effect = finding.effect.as_ref();
     let raw = effect
         .and_then(|effect| raw_ratio(run, effect))
@@ -109,7 +109,11 @@ pub(super) fn verdict(run: &Run, arms: Vec<ArmResult>, finding: Finding) -> Verd
 }
 
 /// Checks that every win must pass beyond its interval; the first that fails is the conclusion instead.
-pub(super) fn objection(run: &Run, effect: &Effect, p99: Option<&P99>) -> Option<Finding> {
+pub(super) fn objection(
+    run: &ExperimentRun,
+    effect: &Effect,
+    p99: Option<&P99>,
+) -> Option<Finding> {
     if let Some(contradiction) = contradiction(run, effect).filter(|found| found.score > TAIL_SCORE)
     {
         let detail = format!(
@@ -146,7 +150,7 @@ pub(super) struct Contradiction {
 }
 
 /// Whether the plain totals contradict the robust estimate by more than the region.
-pub(super) fn contradiction(run: &Run, effect: &Effect) -> Option<Contradiction> {
+pub(super) fn contradiction(run: &ExperimentRun, effect: &Effect) -> Option<Contradiction> {
     let (raw_ln, error_ln) = raw_ratio(run, effect)?;
     let opposite_ln = -raw_ln * effect.centre_ln.signum();
     (opposite_ln > run.plan.rope_ln()).then(|| Contradiction {
@@ -155,7 +159,7 @@ pub(super) fn contradiction(run: &Run, effect: &Effect) -> Option<Contradiction>
     })
 }
 
-fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
+fn rows(run: &ExperimentRun, arm: usize) -> impl Iterator<Item = &PairRow> {
     let name = &run.plan.arms[arm];
     run.rows[run.attempt_row.min(run.rows.len())..]
         .iter()
@@ -163,7 +167,7 @@ fn rows(run: &Run, arm: usize) -> impl Iterator<Item = &PairRow> {
 }
 
 /// Logarithm of the ratio of plain totals in the effect's stage, with its error.
-fn raw_ratio(run: &Run, effect: &Effect) -> Option<(f64, f64)> {
+fn raw_ratio(run: &ExperimentRun, effect: &Effect) -> Option<(f64, f64)> {
     let rates: Vec<(f64, f64)> = rows(run, effect.arm)
         .filter(|row| row.stage == effect.stage)
         .map(|row| (row.rate_default, row.rate_arm))
@@ -180,7 +184,7 @@ fn raw_ratio(run: &Run, effect: &Effect) -> Option<(f64, f64)> {
 }
 
 /// How far the thirds of the run are apart, if that is more than half the effect and more than chance.
-fn phase_spread(run: &Run, effect: &Effect) -> Option<f64> {
+fn phase_spread(run: &ExperimentRun, effect: &Effect) -> Option<f64> {
     let differences: Vec<f64> = rows(run, effect.arm).map(|row| row.effect_ln).collect();
     let third = differences.len() / 3;
     if third < THIRD_MIN {
@@ -200,7 +204,7 @@ fn phase_spread(run: &Run, effect: &Effect) -> Option<f64> {
 }
 
 /// Notes a pairs stage that ended without a decision.
-pub(super) fn undecided(run: &Run, pairs: &Pairs, arm: usize) -> Finding {
+pub(super) fn undecided(run: &ExperimentRun, pairs: &Pairs, arm: usize) -> Finding {
     let (low_ln, high_ln) = pairs.interval(run);
     let centre_ln = pairs.estimate().centre;
     Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(Effect {
@@ -212,7 +216,7 @@ pub(super) fn undecided(run: &Run, pairs: &Pairs, arm: usize) -> Finding {
     })
 }
 
-fn sentence(run: &Run, finding: &Finding) -> String {
+fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
     let name = |arm: usize| run.plan.arms[arm].as_str();
     let metric = &run.plan.metric;
     let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
@@ -280,7 +284,7 @@ fn sentence(run: &Run, finding: &Finding) -> String {
 }
 
 /// Whether the slow design has run in full: more time would not give it more blocks.
-fn is_longest(run: &Run) -> bool {
+fn is_longest(run: &ExperimentRun) -> bool {
     let windows = (super::slow::BLOCKS_MAX * run.plan.arms.len()) as u64;
     run.plan.class == Class::Slow && run.windows >= windows
 }

@@ -53,12 +53,12 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::verdict::Stage;
+    use model::verdict::VerdictStage;
 
     const MS: u64 = 1_000_000;
 
     fn window(duration_ms: u64) -> Window {
-        let (id, arm, discard_ms, stage) = (1, 0, 0, Stage::Pairs);
+        let (id, arm, discard_ms, stage) = (1, 0, 0, VerdictStage::Pairs);
         Window {
             id,
             arm,

@@ -3,20 +3,20 @@
 use model::histogram::Histogram;
 use model::verdict::PairRow;
 
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 
 /// The pair being measured.
 #[derive(Clone, Debug)]
 pub(super) struct Duo {
     arm: usize,
     default_first: bool,
-    first: Option<Sample>,
+    first: Option<WindowSample>,
 }
 
 impl Duo {
     /// Tosses the coin for the first pair.
-    pub(super) fn new(run: &mut Run, arm: usize) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun, arm: usize) -> Self {
         Duo {
             arm,
             default_first: run.heads(),
@@ -33,12 +33,12 @@ impl Duo {
         }
     }
 
-    pub(super) fn want(&self, run: &Run) -> Want {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Want {
         Want::new(self.due(), run.window_ms, run.washout_ms)
     }
 
     /// Takes a window; after the second one logs the pair, tosses the coin anew and returns the log ratio.
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) -> Option<f64> {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) -> Option<f64> {
         let Some(first) = self.first.take() else {
             self.first = Some(sample.clone());
             return None;
@@ -65,6 +65,6 @@ impl Duo {
     }
 }
 
-fn both(default: &Sample, other: &Sample) -> Option<[Histogram; 2]> {
+fn both(default: &WindowSample, other: &WindowSample) -> Option<[Histogram; 2]> {
     Some([default.latency.clone()?, other.latency.clone()?])
 }

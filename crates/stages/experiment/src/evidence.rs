@@ -8,17 +8,17 @@
 
 /// Frozen parameters of the test, from the calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(super) struct EvidenceScale {
     /// Differences are clipped at this, on the logarithmic scale.
     pub clip_ln: f64,
     /// Mixing weight ρ: the boundary is tightest when V is about 8 ρ.
     pub rho: f64,
 }
 
-impl Scale {
+impl EvidenceScale {
     /// Clip at four deviations; tightest after thirty pairs.
     pub(super) fn from_deviation(deviation_ln: f64) -> Self {
-        Scale {
+        EvidenceScale {
             clip_ln: 4.0 * deviation_ln,
             rho: 30.0 * deviation_ln * deviation_ln / 8.0,
         }
@@ -43,19 +43,19 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Adds a difference, already reduced by the hypothesised effect.
-    pub(super) fn add(&mut self, scale: &Scale, difference_ln: f64) {
+    pub(super) fn add(&mut self, scale: &EvidenceScale, difference_ln: f64) {
         let clipped = difference_ln.clamp(-scale.clip_ln, scale.clip_ln);
         self.sum += clipped;
         self.square += clipped * clipped;
     }
 
     /// Whether an effect above the hypothesised one is proved, one-sided at `alpha`.
-    pub(super) fn is_above(&self, scale: &Scale, alpha: f64) -> bool {
+    pub(super) fn is_above(&self, scale: &EvidenceScale, alpha: f64) -> bool {
         self.sum > scale.boundary(self.square, 2.0 * alpha)
     }
 
     /// Whether an effect below the hypothesised one is proved, one-sided at `alpha`.
-    pub(super) fn is_below(&self, scale: &Scale, alpha: f64) -> bool {
+    pub(super) fn is_below(&self, scale: &EvidenceScale, alpha: f64) -> bool {
         self.sum < -scale.boundary(self.square, 2.0 * alpha)
     }
 
@@ -66,7 +66,7 @@ impl Sums {
 }
 
 /// The effects that the differences do not reject, two-sided at `alpha`; the whole line for no differences.
-pub(super) fn interval(scale: &Scale, differences_ln: &[f64], alpha: f64) -> (f64, f64) {
+pub(super) fn interval(scale: &EvidenceScale, differences_ln: &[f64], alpha: f64) -> (f64, f64) {
     let rejected = |effect_ln: f64| {
         let mut sums = Sums::default();
         differences_ln
@@ -104,7 +104,7 @@ mod tests {
 
     /// Symmetric, heavy-tailed, with a scale that depends on the past: everything the theorem allows.
     fn crossing_share(runs: u64) -> f64 {
-        let scale = Scale::from_deviation(0.02);
+        let scale = EvidenceScale::from_deviation(0.02);
         let crossed = (0..runs).filter(|&seed| {
             let mut noise = Coin::new(seed);
             let mut sums = Sums::default();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_the_truth_and_shrinks() {
-        let scale = Scale::from_deviation(0.02);
+        let scale = EvidenceScale::from_deviation(0.02);
         let differences: Vec<f64> = (0..200)
             .map(|i| 0.1 + 0.02 * f64::from(i % 5 - 2))
             .collect();

@@ -1,10 +1,10 @@
 //! Guards that watch every window: a cap that throttles both arms, and other programs' I/O.
 
-use super::plan::Plan;
-use super::sample::{Level, Sample};
+use super::plan::ExperimentPlan;
+use super::sample::{Level, WindowSample};
 use super::window::BIN_MS;
 use model::metric::Better;
-use model::verdict::Stage;
+use model::verdict::VerdictStage;
 
 /// Length of the chunks in which level and noise are compared, in values of the metric.
 const CHUNK_VALUES: usize = 8;
@@ -42,7 +42,7 @@ pub(super) struct CapWatch {
 }
 
 impl CapWatch {
-    pub(super) fn new(plan: &Plan) -> CapWatch {
+    pub(super) fn new(plan: &ExperimentPlan) -> CapWatch {
         CapWatch {
             grain_bins: (plan.metric.grain_ms / BIN_MS).max(1) as usize,
             is_rate: plan.metric.better == Better::Higher,
@@ -54,9 +54,9 @@ impl CapWatch {
         }
     }
 
-    pub(super) fn observe(&mut self, level: &Level, sample: &Sample) {
+    pub(super) fn observe(&mut self, level: &Level, sample: &WindowSample) {
         // Settle windows keep the hole after the switch, which is no baseline; their late half is clean.
-        let skip = if sample.stage == Stage::Settle {
+        let skip = if sample.stage == VerdictStage::Settle {
             sample.rates.len() / 2
         } else {
             0

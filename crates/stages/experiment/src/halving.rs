@@ -1,6 +1,6 @@
 //! Successive halving ahead of a race of very many arms: a cheap cut to eight that claims nothing by itself.
 
-use super::run::Run;
+use super::run::ExperimentRun;
 
 const ARMS_MAX: usize = 16;
 const FINALISTS: usize = 8;
@@ -16,7 +16,7 @@ pub(super) struct Halving {
 
 impl Halving {
     /// Needed only above sixteen arms.
-    pub(super) fn if_needed(run: &Run) -> Option<Self> {
+    pub(super) fn if_needed(run: &ExperimentRun) -> Option<Self> {
         let arms = run.plan.arms.len();
         let rounds = (arms as f64 / FINALISTS as f64).log2().ceil() as u64;
         (arms > ARMS_MAX).then(|| Halving {
@@ -39,7 +39,7 @@ impl Halving {
             .for_each(|arm| self.levels_ln[*arm].push(levels_ln[*arm] - centre));
     }
 
-    pub(super) fn is_round_over(&self, run: &Run, alive: usize) -> bool {
+    pub(super) fn is_round_over(&self, run: &ExperimentRun, alive: usize) -> bool {
         self.blocks >= (BUDGET_MS / self.rounds / (alive as u64 * run.window_ms)).max(3)
     }
 

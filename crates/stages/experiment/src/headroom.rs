@@ -1,7 +1,7 @@
 //! Full depth against half depth: a load that half its depth would feed as well is capped or saturated elsewhere.
 
 use super::run::Want;
-use super::sample::{Level, Sample};
+use super::sample::{Level, WindowSample};
 
 const WINDOW_MS: u64 = 500;
 const DISCARD_MS: u64 = 100;
@@ -27,7 +27,7 @@ impl Headroom {
         })
     }
 
-    pub(super) fn accept(&mut self, level: &Level, sample: &Sample) {
+    pub(super) fn accept(&mut self, level: &Level, sample: &WindowSample) {
         self.levels_ln.push(level.of(sample.kept()));
         self.latencies_ns.push(
             sample

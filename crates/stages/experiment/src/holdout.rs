@@ -6,9 +6,9 @@ use super::conclude::{self, Effect};
 use super::duo::Duo;
 use super::latency;
 use super::plan::Class;
-use super::run::{Run, Want};
-use super::sample::Sample;
-use model::verdict::{Guard, P99, Stage};
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
+use model::verdict::{Guard, P99, VerdictStage};
 use stats::Estimate;
 
 /// Pairs are planned so that the effect stands this many errors from nothing.
@@ -32,7 +32,7 @@ pub(super) struct Holdout {
 
 impl Holdout {
     /// Plans the pairs from the estimate that is to be confirmed.
-    pub(super) fn new(run: &mut Run, arm: usize, short: Estimate) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun, arm: usize, short: Estimate) -> Self {
         let deviation = short.error * (short.count.max(1) as f64).sqrt();
         let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6))
             .powi(2)
@@ -55,7 +55,7 @@ impl Holdout {
         }
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         if !self.warm {
             let warm_up_ms = WARM_UP_MS.max(run.window_ms);
             return Some(Want {
@@ -66,7 +66,7 @@ impl Holdout {
         (self.differences_ln.len() < self.wanted).then(|| self.duo.want(run))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         if !self.warm {
             self.warm = true;
             return;
@@ -81,7 +81,7 @@ impl Holdout {
     }
 
     /// Asks for more pairs where the typical window is faster but the slow ones may undo it.
-    fn judge_tail(&mut self, run: &mut Run) {
+    fn judge_tail(&mut self, run: &mut ExperimentRun) {
         let pairs = std::mem::take(&mut run.latencies);
         self.p99 = latency::p99(&pairs, || run.random());
         run.latencies = pairs;
@@ -97,7 +97,7 @@ impl Holdout {
     }
 
     /// The estimate with its interval.
-    pub(super) fn effect(&self, run: &Run) -> Effect {
+    pub(super) fn effect(&self, run: &ExperimentRun) -> Effect {
         let estimate = Estimate::of(&self.differences_ln);
         let (low_ln, high_ln) = estimate.interval(run.plan.alpha);
         Effect {
@@ -105,7 +105,7 @@ impl Holdout {
             centre_ln: estimate.centre,
             low_ln,
             high_ln,
-            stage: Stage::Holdout,
+            stage: VerdictStage::Holdout,
         }
     }
 
@@ -114,7 +114,7 @@ impl Holdout {
     }
 
     /// Device time still to go, in milliseconds.
-    pub(super) fn left_ms(&self, run: &Run) -> u64 {
+    pub(super) fn left_ms(&self, run: &ExperimentRun) -> u64 {
         self.wanted.saturating_sub(self.differences_ln.len()) as u64 * 2 * run.window_ms
     }
 }

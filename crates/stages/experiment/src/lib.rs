@@ -39,20 +39,20 @@ mod slow_verdict;
 mod tests;
 mod window;
 
-pub use model::verdict::Stage;
+pub use model::verdict::VerdictStage;
 pub use plan::{
-    Class, GRAIN_MAX_MS, Plan, PlanError, class_window_ms, default_budget_ms, least_budget_ms,
-    longest_budget_ms,
+    Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, class_window_ms, default_budget_ms,
+    least_budget_ms, longest_budget_ms,
 };
 pub use progress::Progress;
-pub use window::{Ask, BIN_MS, Failure, TellError, Told, Window};
+pub use window::{Ask, BIN_MS, Failure, TellError, Window, WindowReport};
 
 use model::verdict::{Reason, Verdict};
 
 use conclude::Finding;
 use phase::Phase;
-use run::Run;
-use sample::Sample;
+use run::ExperimentRun;
+use sample::WindowSample;
 
 /// Failures in a row after which the driver is given up on.
 const FAILURES_MAX: u32 = 3;
@@ -60,7 +60,7 @@ const FAILURES_MAX: u32 = 3;
 /// A running experiment.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    run: Run,
+    run: ExperimentRun,
     phase: Phase,
     open: Option<Window>,
     asked: u64,
@@ -69,9 +69,9 @@ pub struct Experiment {
 
 impl Experiment {
     /// Starts an experiment, or says what is wrong with the plan.
-    pub fn new(plan: Plan) -> Result<Self, PlanError> {
+    pub fn new(plan: ExperimentPlan) -> Result<Self, PlanError> {
         plan.check()?;
-        let mut run = Run::new(plan);
+        let mut run = ExperimentRun::new(plan);
         let phase = Phase::first(&mut run);
         Ok(Experiment {
             run,
@@ -110,9 +110,9 @@ impl Experiment {
     }
 
     /// Takes what the open window measured. After an error the window is still open and nothing has changed.
-    pub fn tell(&mut self, told: Told) -> Result<(), TellError> {
+    pub fn tell(&mut self, told: WindowReport) -> Result<(), TellError> {
         match told {
-            Told::Measured {
+            WindowReport::Measured {
                 id,
                 rates,
                 latency,
@@ -127,7 +127,7 @@ impl Experiment {
                 if let Some(share) = foreign_share {
                     self.run.foreign.observe(window.duration_ms, share);
                 }
-                let sample = Sample {
+                let sample = WindowSample {
                     stage: window.stage,
                     arm: window.arm,
                     start_ms: self.run.clock_ms,
@@ -139,7 +139,7 @@ impl Experiment {
                 };
                 self.take(&sample);
             }
-            Told::Failed { id, why, kind } => {
+            WindowReport::Failed { id, why, kind } => {
                 self.opened(id)?;
                 self.fail(why, kind);
             }
@@ -167,7 +167,7 @@ impl Experiment {
         open.cloned().ok_or(TellError::NotAsked { id, expected })
     }
 
-    fn take(&mut self, sample: &Sample) {
+    fn take(&mut self, sample: &WindowSample) {
         self.run.book(sample);
         self.phase.accept(&mut self.run, sample);
         if self.run.cap.is_capped() {
@@ -204,7 +204,7 @@ impl Experiment {
 /// Runs an experiment to its end with a driver that measures one window at a time.
 pub fn drive(
     mut experiment: Experiment,
-    mut measure: impl FnMut(&Window) -> Told,
+    mut measure: impl FnMut(&Window) -> WindowReport,
 ) -> Result<Verdict, TellError> {
     loop {
         match experiment.ask() {

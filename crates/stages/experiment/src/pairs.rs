@@ -1,10 +1,10 @@
 //! Pairs of the default and one arm, judged after every pair, until the difference or its absence is proved.
 
 use super::duo::Duo;
-use super::evidence::{self, Scale, Sums};
-use super::run::{Run, Want};
-use super::sample::Sample;
-use model::verdict::Stage;
+use super::evidence::{self, EvidenceScale, Sums};
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
+use model::verdict::VerdictStage;
 use stats::Estimate;
 
 /// From here on the pairs' own noise is known well enough to say that the budget cannot suffice.
@@ -12,7 +12,7 @@ const FUTILITY_PAIRS: usize = 20;
 
 /// What the pairs say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum FoundPairs {
     /// The arm differs from the default by more than the region; the sign tells which is faster.
     Differs,
     /// The difference lies inside the region.
@@ -27,16 +27,16 @@ pub(super) enum Found {
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     duo: Duo,
-    scale: Scale,
+    scale: EvidenceScale,
     /// Evidence against an effect of nothing, of the region's upper and of its lower edge.
     sums: [Sums; 3],
     pub differences_ln: Vec<f64>,
     started_ms: u64,
-    found: Option<Found>,
+    found: Option<FoundPairs>,
 }
 
 impl Pairs {
-    pub(super) fn new(run: &mut Run, arm: usize, scale: Scale) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun, arm: usize, scale: EvidenceScale) -> Self {
         Pairs {
             duo: Duo::new(run, arm),
             scale,
@@ -47,11 +47,11 @@ impl Pairs {
         }
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         self.found.is_none().then(|| self.duo.want(run))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         let Some(difference_ln) = self.duo.accept(run, sample) else {
             return;
         };
@@ -63,27 +63,27 @@ impl Pairs {
         self.found = self.judge(run);
     }
 
-    fn judge(&self, run: &Run) -> Option<Found> {
+    fn judge(&self, run: &ExperimentRun) -> Option<FoundPairs> {
         let [none, upper, lower] = &self.sums;
         if lower.is_above(&self.scale, run.alpha) && upper.is_below(&self.scale, run.alpha) {
-            return Some(Found::Equal);
+            return Some(FoundPairs::Equal);
         }
         let half = run.alpha / 2.0;
         if none.is_above(&self.scale, half) || none.is_below(&self.scale, half) {
             let centre = stats::huber(&self.differences_ln);
             if centre.abs() > run.plan.rope_ln() {
-                return Some(Found::Differs);
+                return Some(FoundPairs::Differs);
             }
         }
         let left_ms = self.left_ms(run);
         if left_ms < 2 * run.window_ms {
-            return Some(Found::Open);
+            return Some(FoundPairs::Open);
         }
-        self.is_futile(run, left_ms).then_some(Found::TooNoisy)
+        self.is_futile(run, left_ms).then_some(FoundPairs::TooNoisy)
     }
 
     /// Whether even an effect one error above the estimate would need more pairs than the budget still pays for.
-    fn is_futile(&self, run: &Run, left_ms: u64) -> bool {
+    fn is_futile(&self, run: &ExperimentRun, left_ms: u64) -> bool {
         let count = self.differences_ln.len();
         if count < FUTILITY_PAIRS || !count.is_multiple_of(4) {
             return false;
@@ -95,14 +95,14 @@ impl Pairs {
         pairs > count as f64 + (left_ms / (2 * run.window_ms)) as f64
     }
 
-    fn left_ms(&self, run: &Run) -> u64 {
+    fn left_ms(&self, run: &ExperimentRun) -> u64 {
         run.plan
             .budget_ms
             .saturating_sub(run.clock_ms - self.started_ms)
     }
 
-    pub(super) fn found(&self) -> Found {
-        self.found.unwrap_or(Found::Open)
+    pub(super) fn found(&self) -> FoundPairs {
+        self.found.unwrap_or(FoundPairs::Open)
     }
 
     /// Robust estimate so far.
@@ -111,17 +111,17 @@ impl Pairs {
     }
 
     /// Interval valid at this and every other moment.
-    pub(super) fn interval(&self, run: &Run) -> (f64, f64) {
+    pub(super) fn interval(&self, run: &ExperimentRun) -> (f64, f64) {
         evidence::interval(&self.scale, &self.differences_ln, run.alpha)
     }
 
     /// The interval on which a verdict of equality rests: two one-sided tests at `alpha` each.
-    pub(super) fn interval_equal(&self, run: &Run) -> (f64, f64) {
+    pub(super) fn interval_equal(&self, run: &ExperimentRun) -> (f64, f64) {
         evidence::interval(&self.scale, &self.differences_ln, 2.0 * run.alpha)
     }
 
     /// Smallest effect that the whole budget could show, on the logarithmic scale.
-    pub(super) fn detectable_ln(&self, run: &Run) -> f64 {
+    pub(super) fn detectable_ln(&self, run: &ExperimentRun) -> f64 {
         let estimate = self.estimate();
         let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
         let pairs = (run.plan.budget_ms / (2 * run.window_ms).max(1)).max(1) as f64;
@@ -139,7 +139,7 @@ impl Pairs {
     }
 
     /// Guess of the device time still to go, in milliseconds.
-    pub(super) fn expected_left_ms(&self, run: &Run) -> u64 {
+    pub(super) fn expected_left_ms(&self, run: &ExperimentRun) -> u64 {
         let estimate = self.estimate();
         let count = estimate.count as f64;
         let deviation = if estimate.count < 4 {
@@ -153,7 +153,7 @@ impl Pairs {
     }
 
     /// Stage of the pairs, for the log.
-    pub(super) const STAGE: Stage = Stage::Pairs;
+    pub(super) const STAGE: VerdictStage = VerdictStage::Pairs;
 }
 
 /// The logarithm inside the boundary where it is tightest, for predictions.

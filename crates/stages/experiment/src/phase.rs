@@ -1,6 +1,6 @@
 //! The stage that is running: one interface over all of them, and the order they come in.
 
-use model::verdict::{ArmResult, Reason, Stage, Verdict};
+use model::verdict::{ArmResult, Reason, Verdict, VerdictStage};
 
 use super::after;
 use super::audit::Audit;
@@ -10,8 +10,8 @@ use super::holdout::Holdout;
 use super::pairs::Pairs;
 use super::plan::Class;
 use super::race::Race;
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 use super::settle::{Reach, Settle};
 use super::slow::Slow;
 use super::slow_verdict;
@@ -26,7 +26,7 @@ pub(super) struct Claim {
     pub arm: usize,
     pub short: Estimate,
     pub interval_ln: (f64, f64),
-    pub stage: Stage,
+    pub stage: VerdictStage,
     /// The reason that stands if nothing is to be confirmed; none when a hold-out must confirm a difference.
     pub equal: Option<Reason>,
     pub arms: Vec<ArmResult>,
@@ -47,7 +47,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    pub(super) fn first(run: &mut Run) -> Self {
+    pub(super) fn first(run: &mut ExperimentRun) -> Self {
         if run.plan.can_halve_depth {
             Phase::Headroom(Headroom::default())
         } else {
@@ -55,7 +55,7 @@ impl Phase {
         }
     }
 
-    fn settle(run: &mut Run) -> Self {
+    fn settle(run: &mut ExperimentRun) -> Self {
         let (first_ms, longest_ms) = match run.plan.class {
             Class::Fast => (320, 6_000),
             Class::Learned => (1_280, 6_000),
@@ -86,7 +86,7 @@ impl Phase {
         ))
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         match self {
             Phase::Headroom(stage) => stage.want(),
             Phase::Settle(stage) => stage.want(run),
@@ -100,7 +100,7 @@ impl Phase {
         }
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         match self {
             Phase::Headroom(stage) => stage.accept(&run.level, sample),
             Phase::Settle(stage) => stage.accept(run, sample),
@@ -114,21 +114,21 @@ impl Phase {
         }
     }
 
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn stage(&self) -> VerdictStage {
         match self {
-            Phase::Headroom(_) => Stage::Headroom,
-            Phase::Settle(_) => Stage::Settle,
-            Phase::Calibrate(_) => Stage::Calibrate,
-            Phase::Pairs(_) => Stage::Pairs,
-            Phase::Race(_) => Stage::Race,
+            Phase::Headroom(_) => VerdictStage::Headroom,
+            Phase::Settle(_) => VerdictStage::Settle,
+            Phase::Calibrate(_) => VerdictStage::Calibrate,
+            Phase::Pairs(_) => VerdictStage::Pairs,
+            Phase::Race(_) => VerdictStage::Race,
             Phase::Slow(stage) => stage.stage(),
-            Phase::Audit(..) => Stage::Audit,
-            Phase::Holdout(..) | Phase::Done(_) => Stage::Holdout,
+            Phase::Audit(..) => VerdictStage::Audit,
+            Phase::Holdout(..) | Phase::Done(_) => VerdictStage::Holdout,
         }
     }
 
     /// The stage that follows a finished one.
-    pub(super) fn next(&mut self, run: &mut Run) -> Self {
+    pub(super) fn next(&mut self, run: &mut ExperimentRun) -> Self {
         match self {
             Phase::Headroom(stage) => {
                 run.saturated = stage.is_saturated();
@@ -146,7 +146,7 @@ impl Phase {
     }
 
     /// Every arm but the default, as far as known.
-    pub(super) fn arms(&self, run: &Run) -> Vec<ArmResult> {
+    pub(super) fn arms(&self, run: &ExperimentRun) -> Vec<ArmResult> {
         match self {
             Phase::Pairs(pairs) => vec![after::arm_of_pairs(run, pairs)],
             Phase::Race(race) => race.results(&run.plan.arms),

@@ -12,7 +12,7 @@ const KEPT_VALUES_MIN: u64 = 3;
 
 /// The question: which arms, how sure, how long.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// Names of the arms; the first is the default. At least two, all different.
     pub arms: Vec<String>,
     /// Carry-over class of the knob.
@@ -38,12 +38,12 @@ pub struct Plan {
     pub accept_worse_p99: bool,
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// A plan with the class's own limits: region 2 %, alpha 5 %, and the class's default budget.
     pub fn new(arms: Vec<String>, class: Class, seed: u64) -> Self {
         let metric = ExperimentMetric::rate("rate", "");
         let budget_ms = default_budget_ms(class, arms.len(), &metric);
-        Plan {
+        ExperimentPlan {
             arms,
             class,
             metric,

@@ -1,15 +1,15 @@
 //! What a live display shows of a running experiment.
 
-use model::verdict::{ArmResult, Stage};
+use model::verdict::{ArmResult, VerdictStage};
 
 use super::phase::Phase;
-use super::run::Run;
+use super::run::ExperimentRun;
 
 /// A snapshot of a running experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// The stage that is running; none when done.
-    pub stage: Option<Stage>,
+    pub stage: Option<VerdictStage>,
     /// Pairs, or blocks of a race, measured in this stage.
     pub pairs: usize,
     /// Running estimate and interval of every arm but the default; empty before the first comparison.
@@ -31,7 +31,7 @@ const AUDIT_GUESS_MS: u64 = 18_000;
 const HOLDOUT_GUESS_WINDOWS: u64 = 40;
 const PAIRS_GUESS_WINDOWS: u64 = 40;
 
-pub(super) fn of(run: &Run, phase: &Phase) -> Progress {
+pub(super) fn of(run: &ExperimentRun, phase: &Phase) -> Progress {
     let is_done = matches!(phase, Phase::Done(_));
     Progress {
         stage: (!is_done).then(|| phase.stage()),
@@ -55,7 +55,7 @@ fn pairs(phase: &Phase) -> usize {
     }
 }
 
-fn leader(run: &Run, phase: &Phase) -> usize {
+fn leader(run: &ExperimentRun, phase: &Phase) -> usize {
     let ahead = |effect_ln: f64, arm: usize| if effect_ln > 0.0 { arm } else { 0 };
     match phase {
         Phase::Pairs(pairs) => ahead(pairs.estimate().centre, 1),
@@ -74,7 +74,7 @@ fn leader(run: &Run, phase: &Phase) -> usize {
     }
 }
 
-fn left_ms(run: &Run, phase: &Phase) -> u64 {
+fn left_ms(run: &ExperimentRun, phase: &Phase) -> u64 {
     let holdout_ms = HOLDOUT_GUESS_WINDOWS * run.window_ms;
     let after_pairs_ms = AUDIT_GUESS_MS.max(10 * run.window_ms) + holdout_ms;
     let arms = run.plan.arms.len() as u64;

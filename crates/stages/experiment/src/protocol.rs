@@ -15,11 +15,11 @@
 use std::io::{BufRead, Write};
 
 use model::histogram::Histogram;
-use model::verdict::{Outcome, Stage, Verdict};
+use model::verdict::{Outcome, Verdict, VerdictStage};
 use serde::{Deserialize, Serialize};
 
-use super::plan::Plan;
-use super::{Ask, Experiment, Failure, PlanError, TellError, Told, Window};
+use super::plan::ExperimentPlan;
+use super::{Ask, Experiment, Failure, PlanError, TellError, Window, WindowReport};
 
 /// Name and version of the line format.
 pub const SCHEMA: &str = "iodyno.judge/1";
@@ -48,7 +48,7 @@ pub enum Said {
         /// Unused part at the start, in milliseconds.
         discard_ms: u64,
         /// The stage it belongs to.
-        stage: Stage,
+        stage: VerdictStage,
         /// Restart the load on another region first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         fresh: bool,
@@ -144,7 +144,11 @@ pub fn exit_code(outcome: Outcome) -> u8 {
 }
 
 /// Holds the whole conversation and returns the exit code. An error is for the caller to print; its exit code is 2.
-pub fn serve(plan: Plan, input: impl BufRead, mut output: impl Write) -> Result<u8, ProtocolError> {
+pub fn serve(
+    plan: ExperimentPlan,
+    input: impl BufRead,
+    mut output: impl Write,
+) -> Result<u8, ProtocolError> {
     let names = plan.arms.clone();
     let hello = Said::Hello {
         schema: SCHEMA.into(),
@@ -153,7 +157,7 @@ pub fn serve(plan: Plan, input: impl BufRead, mut output: impl Write) -> Result<
     };
     let mut experiment = Experiment::new(plan)?;
     say(&mut output, &hello)?;
-    let mut lines = Lines { input, number: 0 };
+    let mut lines = ProtocolLines { input, number: 0 };
     loop {
         match experiment.ask() {
             Ask::Done(verdict) => {
@@ -195,12 +199,12 @@ fn say(output: &mut impl Write, said: &Said) -> Result<(), ProtocolError> {
 }
 
 /// The driver's lines, counted.
-struct Lines<R> {
+struct ProtocolLines<R> {
     input: R,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> ProtocolLines<R> {
     /// The next line that is not blank; `id` is the window that waits for it.
     fn next(&mut self, id: u64) -> Result<Heard, ProtocolError> {
         loop {
@@ -224,7 +228,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl From<Heard> for Told {
+impl From<Heard> for WindowReport {
     fn from(heard: Heard) -> Self {
         match heard {
             Heard::Result {
@@ -232,7 +236,7 @@ impl From<Heard> for Told {
                 rates,
                 latency,
                 foreign_share,
-            } => Told::Measured {
+            } => WindowReport::Measured {
                 id,
                 rates,
                 latency,
@@ -243,7 +247,7 @@ impl From<Heard> for Told {
                     FailedKind::ApplyFailed => Failure::ApplyFailed,
                     FailedKind::Other => Failure::Other,
                 };
-                Told::Failed { id, why, kind }
+                WindowReport::Failed { id, why, kind }
             }
         }
     }

@@ -3,13 +3,13 @@
 //!
 //! Each comparison is one-sided at α/(K − 1), because only comparisons with the truly best arm can cause a wrong pick.
 
-use model::verdict::{ArmResult, PairRow, Stage};
+use model::verdict::{ArmResult, PairRow, VerdictStage};
 
 use super::conclude::ratio;
-use super::evidence::{self, Scale, Sums};
+use super::evidence::{self, EvidenceScale, Sums};
 use super::halving::Halving;
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 use stats::Estimate;
 
 const BLOCKS_BEFORE_LOOK: usize = 6;
@@ -28,7 +28,7 @@ pub(super) enum Raced {
 /// Progress of the race.
 #[derive(Clone, Debug)]
 pub(super) struct Race {
-    scale: Scale,
+    scale: EvidenceScale,
     alpha: f64,
     alive: Vec<usize>,
     order: Vec<usize>,
@@ -45,7 +45,7 @@ pub(super) struct Race {
 }
 
 impl Race {
-    pub(super) fn new(run: &mut Run, scale: Scale) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun, scale: EvidenceScale) -> Self {
         let arms = run.plan.arms.len();
         let halving = Halving::if_needed(run);
         let racing = halving.as_ref().map_or(arms, Halving::finalists);
@@ -68,7 +68,7 @@ impl Race {
         race
     }
 
-    fn refill(&mut self, run: &mut Run) {
+    fn refill(&mut self, run: &mut ExperimentRun) {
         self.order = run
             .shuffled(self.alive.len())
             .iter()
@@ -76,7 +76,7 @@ impl Race {
             .collect();
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         if self.found.is_some() {
             return None;
         }
@@ -85,7 +85,7 @@ impl Race {
             .map(|arm| Want::new(*arm, run.window_ms, run.washout_ms))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         self.order.pop();
         self.levels_ln[sample.arm] = run.level.of(sample.kept());
         self.rates[sample.arm] = stats::mean(sample.kept());
@@ -102,7 +102,7 @@ impl Race {
         self.refill(run);
     }
 
-    fn halve(&mut self, mut halving: Halving, run: &Run) {
+    fn halve(&mut self, mut halving: Halving, run: &ExperimentRun) {
         halving.add(&self.alive, &self.levels_ln);
         if halving.is_round_over(run, self.alive.len()) {
             self.alive = halving.survivors(&self.alive);
@@ -115,7 +115,7 @@ impl Race {
         }
     }
 
-    fn score(&mut self, run: &mut Run) {
+    fn score(&mut self, run: &mut ExperimentRun) {
         self.blocks += 1;
         let rope_ln = run.plan.rope_ln();
         for &i in &self.alive {
@@ -130,12 +130,12 @@ impl Race {
         }
     }
 
-    fn log(&mut self, run: &mut Run) {
+    fn log(&mut self, run: &mut ExperimentRun) {
         for &arm in self.alive.iter().filter(|arm| **arm != 0) {
             let effect_ln = self.levels_ln[arm] - self.levels_ln[0];
             self.against_default_ln[arm].push(effect_ln);
             run.rows.push(PairRow {
-                stage: Stage::Race,
+                stage: VerdictStage::Race,
                 arm: run.plan.arms[arm].clone(),
                 default_first: false,
                 rate_default: self.rates[0],
@@ -145,7 +145,7 @@ impl Race {
         }
     }
 
-    fn judge(&mut self, run: &Run) -> Option<Raced> {
+    fn judge(&mut self, run: &ExperimentRun) -> Option<Raced> {
         if self.blocks < BLOCKS_BEFORE_LOOK {
             return None;
         }
@@ -210,7 +210,7 @@ impl Race {
         self.ahead_of_rope[arm][of].is_below(&self.scale, self.alpha)
     }
 
-    fn left_ms(&self, run: &Run) -> u64 {
+    fn left_ms(&self, run: &ExperimentRun) -> u64 {
         run.plan
             .budget_ms
             .saturating_sub(run.clock_ms - self.started_ms)
@@ -267,7 +267,7 @@ impl Race {
     }
 
     /// Guess of the device time still to go: twenty blocks more of what is left.
-    pub(super) fn expected_left_ms(&self, run: &Run) -> u64 {
+    pub(super) fn expected_left_ms(&self, run: &ExperimentRun) -> u64 {
         let blocks = 20usize.saturating_sub(self.blocks).max(4) as u64;
         (blocks * self.alive.len() as u64 * run.window_ms).min(self.left_ms(run))
     }

@@ -6,7 +6,7 @@ use super::after::done;
 use super::calibrate::Calibrate;
 use super::conclude::{self, Finding};
 use super::phase::{Claim, Phase};
-use super::run::{Carryover, Run};
+use super::run::{Carryover, ExperimentRun};
 use super::settle::{Reach, Settle};
 
 /// Data may be dropped and gathered with a longer washout this often.
@@ -18,7 +18,7 @@ const PROBE_MS: u64 = 1_280;
 const PROBE_TAU_MS: u64 = 1_000;
 
 /// Sets the windows for a washout and starts over with fresh data.
-pub(super) fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
+pub(super) fn calibrate(run: &mut ExperimentRun, washout_ms: u64) -> Phase {
     run.washout_ms = run
         .plan
         .metric
@@ -37,7 +37,12 @@ pub(super) fn calibrate(run: &mut Run, washout_ms: u64) -> Phase {
 
 /// Decides what to do about carry-over. If it is quick, it may be a drain longer than the settle probe's first windows, which
 /// a longer probe measures better than the audit can.
-pub(super) fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64) -> Phase {
+pub(super) fn carried(
+    run: &mut ExperimentRun,
+    claim: &Claim,
+    tau_ms: u64,
+    lasting_ln: f64,
+) -> Phase {
     let change = |gain_ln| conclude::change(&run.plan.metric, gain_ln);
     let detail = format!(
         "{} in short windows, about {} once it has acted for a while (time constant near {}); declare the knob slow",
@@ -66,7 +71,7 @@ pub(super) fn carried(run: &mut Run, claim: &Claim, tau_ms: u64, lasting_ln: f64
 }
 
 /// Tries again with a washout that outlasts the carry-over, if the budget has room for such windows.
-pub(super) fn outlast(run: &mut Run, carried: &Carryover) -> Phase {
+pub(super) fn outlast(run: &mut ExperimentRun, carried: &Carryover) -> Phase {
     let washout_ms = (4 * carried.tau_ms).max(2 * run.washout_ms);
     let block_ms = washout_ms * 5 / 2 * run.plan.arms.len() as u64;
     if run.attempts + 1 < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
@@ -80,7 +85,7 @@ pub(super) fn outlast(run: &mut Run, carried: &Carryover) -> Phase {
 }
 
 /// Drops the data and gathers them anew; the second look costs half the error probability.
-pub(super) fn again(run: &mut Run, washout_ms: u64) -> Phase {
+pub(super) fn again(run: &mut ExperimentRun, washout_ms: u64) -> Phase {
     run.attempts += 1;
     run.alpha /= 2.0;
     run.notes.push(format!(

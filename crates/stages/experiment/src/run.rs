@@ -1,12 +1,12 @@
 //! What all stages share: the plan, the seeded coin, the time axis, the guards and the log of pairs.
 
 use model::histogram::Histogram;
-use model::verdict::{ArmResult, PairRow, Stage, StageCost};
+use model::verdict::{ArmResult, PairRow, StageCost, VerdictStage};
 use stats::dice::Coin;
 
 use super::guards::{CapWatch, ForeignWatch};
-use super::plan::Plan;
-use super::sample::{Level, Sample};
+use super::plan::ExperimentPlan;
+use super::sample::{Level, WindowSample};
 
 /// A window that a stage would like to have run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Want {
 /// A window that has been run, for working out how long an arm has acted and what the level was meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Residence {
-    pub stage: Stage,
+    pub stage: VerdictStage,
     pub arm: usize,
     pub start_ms: u64,
     pub duration_ms: u64,
@@ -54,8 +54,8 @@ pub(super) struct Carryover {
 
 /// Shared state of an experiment.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    pub plan: Plan,
+pub(super) struct ExperimentRun {
+    pub plan: ExperimentPlan,
     pub level: Level,
     pub clock_ms: u64,
     pub windows: u64,
@@ -85,9 +85,9 @@ pub(super) struct Run {
     coin: Coin,
 }
 
-impl Run {
-    pub(super) fn new(plan: Plan) -> Self {
-        Run {
+impl ExperimentRun {
+    pub(super) fn new(plan: ExperimentPlan) -> Self {
+        ExperimentRun {
             coin: Coin::new(plan.seed),
             level: Level::new(plan.metric.better),
             clock_ms: 0,
@@ -114,7 +114,7 @@ impl Run {
     }
 
     /// Books a measured window.
-    pub(super) fn book(&mut self, sample: &Sample) {
+    pub(super) fn book(&mut self, sample: &WindowSample) {
         self.level.learn(&sample.rates);
         self.clock_ms += sample.duration_ms;
         self.windows += 1;

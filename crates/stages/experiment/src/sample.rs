@@ -2,14 +2,14 @@
 
 use model::histogram::Histogram;
 use model::metric::Better;
-use model::verdict::Stage;
+use model::verdict::VerdictStage;
 
 use super::window::BIN_MS;
 
 /// A measured window with its place on the experiment's own time axis.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
-    pub stage: Stage,
+pub(super) struct WindowSample {
+    pub stage: VerdictStage,
     pub arm: usize,
     pub start_ms: u64,
     pub duration_ms: u64,
@@ -19,7 +19,7 @@ pub(super) struct Sample {
     pub half_depth: bool,
 }
 
-impl Sample {
+impl WindowSample {
     /// The rates after the washout.
     pub(super) fn kept(&self) -> &[f64] {
         &self.rates[((self.discard_ms / BIN_MS) as usize).min(self.rates.len())..]

@@ -3,8 +3,8 @@
 //! Windows that all start with the same hole hide it from any comparison inside short windows; only a profile
 //! against the late half of a long enough window shows a drain that is longer for one arm than for the other.
 
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 use super::window::BIN_MS;
 
 /// Ends of the profile's bins, as divisors of the window's length; the reference is the last half.
@@ -45,7 +45,7 @@ pub(super) struct Settle {
 }
 
 impl Settle {
-    pub(super) fn new(run: &mut Run, reach: Reach) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun, reach: Reach) -> Self {
         let arms = run.plan.arms.len();
         let switches_per_arm = if arms == 2 { 6 } else { 4 };
         let mut settle = Settle {
@@ -63,7 +63,7 @@ impl Settle {
     }
 
     /// Visits every arm equally often in random rounds, never the same arm twice in a row.
-    fn refill(&mut self, run: &mut Run) {
+    fn refill(&mut self, run: &mut ExperimentRun) {
         self.order.clear();
         while self.order.len() < self.switches_per_arm * run.plan.arms.len() {
             let mut round = run.shuffled(run.plan.arms.len());
@@ -75,7 +75,7 @@ impl Settle {
         self.order.reverse();
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         let next = *self.order.last()?;
         if !self.warm {
             // The first switch must be a real one, so the load starts under another arm.
@@ -84,7 +84,7 @@ impl Settle {
         Some(Want::new(next, self.length_ms, 0))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         if !self.warm {
             self.warm = true;
             return;
@@ -99,7 +99,7 @@ impl Settle {
 
     /// A disturbance must show twice before it lengthens every window to come: one regime change is enough to fake
     /// it once.
-    fn judge(&mut self, run: &mut Run) {
+    fn judge(&mut self, run: &mut ExperimentRun) {
         let shortest_bins = (self.reach.washout_min_ms / BIN_MS) as usize;
         let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln)
             .filter(|bin| 2 * edge(self.length_ms, *bin) > shortest_bins);
@@ -141,7 +141,7 @@ fn edge(length_ms: u64, bin: usize) -> usize {
     ((length_ms / DIVISORS[bin] + BIN_MS / 2) / BIN_MS).max(1) as usize
 }
 
-fn profile(run: &Run, rates: &[f64]) -> [f64; 5] {
+fn profile(run: &ExperimentRun, rates: &[f64]) -> [f64; 5] {
     let length_ms = rates.len() as u64 * BIN_MS;
     let reference = run.level.of(&rates[edge(length_ms, 4).min(rates.len())..]);
     let mut start = 0;

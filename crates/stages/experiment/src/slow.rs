@@ -4,12 +4,12 @@
 //! and the decision is an exact sign-flip test with a t interval (Bojinov, Simchi-Levi and Zhao 2023 on switchback
 //! designs). The same windows also show whether carry-over outlives them.
 
-use model::verdict::{ArmResult, PairRow, Stage};
+use model::verdict::{ArmResult, PairRow, VerdictStage};
 
 use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
 use super::conclude::ratio;
-use super::run::{Run, Want};
-use super::sample::Sample;
+use super::run::{ExperimentRun, Want};
+use super::sample::WindowSample;
 use super::window::BIN_MS;
 use stats::Estimate;
 
@@ -47,14 +47,14 @@ pub(super) struct Slow {
     blocks: usize,
     done: usize,
     order: Vec<usize>,
-    stage: Stage,
+    stage: VerdictStage,
     block: Vec<(f64, f64)>,
     slices: Vec<Slice>,
     pub differences_ln: Vec<Vec<f64>>,
 }
 
 impl Slow {
-    pub(super) fn new(run: &mut Run) -> Self {
+    pub(super) fn new(run: &mut ExperimentRun) -> Self {
         let arms = run.plan.arms.len();
         let block_ms = run.window_ms * arms as u64;
         let blocks = ((run.plan.budget_ms / block_ms) as usize).clamp(BLOCKS_MIN, BLOCKS_MAX);
@@ -62,23 +62,27 @@ impl Slow {
             blocks,
             done: 0,
             order: run.shuffled(arms),
-            stage: if arms == 2 { Stage::Pairs } else { Stage::Race },
+            stage: if arms == 2 {
+                VerdictStage::Pairs
+            } else {
+                VerdictStage::Race
+            },
             block: vec![(0.0, 0.0); arms],
             slices: Vec::new(),
             differences_ln: vec![Vec::new(); arms],
         }
     }
 
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn stage(&self) -> VerdictStage {
         self.stage
     }
 
-    pub(super) fn want(&self, run: &Run) -> Option<Want> {
+    pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         let arm = *self.order.last().filter(|_| self.done < self.blocks)?;
         Some(Want::new(arm, run.window_ms, run.washout_ms))
     }
 
-    pub(super) fn accept(&mut self, run: &mut Run, sample: &Sample) {
+    pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         self.order.pop();
         self.slice(run, sample);
         self.block[sample.arm] = (run.level.of(sample.kept()), stats::mean(sample.kept()));
@@ -101,7 +105,7 @@ impl Slow {
         self.order = run.shuffled(self.block.len());
     }
 
-    fn slice(&mut self, run: &Run, sample: &Sample) {
+    fn slice(&mut self, run: &ExperimentRun, sample: &WindowSample) {
         for (i, part) in sample
             .kept()
             .chunks((SLICE_MS / BIN_MS) as usize)
@@ -123,16 +127,16 @@ impl Slow {
     }
 
     /// Each comparison's share of the error probability.
-    fn alpha(&self, run: &Run) -> f64 {
+    fn alpha(&self, run: &ExperimentRun) -> f64 {
         run.alpha / (self.differences_ln.len() - 1).max(1) as f64
     }
 
-    pub(super) fn interval(&self, run: &Run, arm: usize) -> (f64, f64) {
+    pub(super) fn interval(&self, run: &ExperimentRun, arm: usize) -> (f64, f64) {
         self.estimate(arm).interval(self.alpha(run))
     }
 
     /// Whether the arm differs from the default by more than the region, by exact sign flips and the t interval.
-    pub(super) fn differs(&self, run: &Run, arm: usize) -> bool {
+    pub(super) fn differs(&self, run: &ExperimentRun, arm: usize) -> bool {
         let (low, high) = self.interval(run, arm);
         let excludes_none = low > 0.0 || high < 0.0;
         let flipped = stats::sign_flip(&self.differences_ln[arm]);
@@ -146,13 +150,13 @@ impl Slow {
     }
 
     /// Whether the arm is proved to lie inside the region: two one-sided tests.
-    pub(super) fn is_equal(&self, run: &Run, arm: usize) -> bool {
+    pub(super) fn is_equal(&self, run: &ExperimentRun, arm: usize) -> bool {
         let (low, high) = self.estimate(arm).interval(2.0 * self.alpha(run));
         low > -run.plan.rope_ln() && high < run.plan.rope_ln()
     }
 
     /// Whether the arm is proved slower than the default.
-    pub(super) fn loses(&self, run: &Run, arm: usize) -> bool {
+    pub(super) fn loses(&self, run: &ExperimentRun, arm: usize) -> bool {
         self.differs(run, arm) && self.estimate(arm).centre < 0.0
     }
 
@@ -168,7 +172,7 @@ impl Slow {
     }
 
     /// How far carry-over, fitted on all windows, would move the estimate if an arm stayed for good.
-    pub(super) fn lasting(&self, run: &Run, arm: usize) -> Lasting {
+    pub(super) fn lasting(&self, run: &ExperimentRun, arm: usize) -> Lasting {
         let bins = self.bins(run, arm);
         let limit_ln = run
             .plan
@@ -195,7 +199,7 @@ impl Slow {
         Lasting::Excluded { horizon_ms }
     }
 
-    fn bins(&self, run: &Run, arm: usize) -> Vec<Bin> {
+    fn bins(&self, run: &ExperimentRun, arm: usize) -> Vec<Bin> {
         let mut exposures: Vec<Exposure> = Vec::with_capacity(run.residences.len());
         let mut exposure = [0.0; TAUS_MS.len()];
         for residence in &run.residences {
@@ -222,7 +226,7 @@ impl Slow {
     }
 
     /// Every arm but the default, with its interval.
-    pub(super) fn results(&self, run: &Run) -> Vec<ArmResult> {
+    pub(super) fn results(&self, run: &ExperimentRun) -> Vec<ArmResult> {
         (1..self.differences_ln.len())
             .map(|arm| {
                 let known = self.done > 1;
@@ -244,7 +248,7 @@ impl Slow {
     }
 
     /// Device time still to go, in milliseconds.
-    pub(super) fn left_ms(&self, run: &Run) -> u64 {
+    pub(super) fn left_ms(&self, run: &ExperimentRun) -> u64 {
         (self.blocks - self.done) as u64 * self.block.len() as u64 * run.window_ms
     }
 }

@@ -6,11 +6,11 @@ use super::after::{done, equal};
 use super::conclude::{self, Effect, Finding};
 use super::holdout::Holdout;
 use super::phase::{Claim, Phase};
-use super::run::Run;
+use super::run::ExperimentRun;
 use super::slow::{Lasting, Slow};
 
 /// Concludes, or asks for a hold-out where the best of several arms was chosen.
-pub(super) fn of(run: &mut Run, slow: &Slow) -> Phase {
+pub(super) fn of(run: &mut ExperimentRun, slow: &Slow) -> Phase {
     let arms = slow.results(run);
     if !run.level.is_known() {
         return done(run, arms, Finding::refused(Reason::NoIo, ""));

@@ -1,7 +1,7 @@
 //! The words between the experiment and its driver: what to run next, and what was measured.
 
 use model::histogram::Histogram;
-use model::verdict::{Stage, Verdict};
+use model::verdict::{Verdict, VerdictStage};
 
 /// Length of a bin, in milliseconds: the experiment computes in these, whatever the metric's grain is.
 pub const BIN_MS: u64 = 10;
@@ -27,7 +27,7 @@ pub struct Window {
     /// Part at the start that is not used, in milliseconds; latency histograms must leave it out.
     pub discard_ms: u64,
     /// The stage the window belongs to.
-    pub stage: Stage,
+    pub stage: VerdictStage,
     /// Whether to restart the load on another region, with another seed, before this window.
     pub fresh: bool,
     /// Whether to run this window at half the load's depth.
@@ -36,7 +36,7 @@ pub struct Window {
 
 /// What the driver measured.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum WindowReport {
     /// The window ran.
     Measured {
         /// The window's number.

@@ -112,7 +112,7 @@ pub(super) fn paths(host: &Host) -> Vec<String> {
     process.paths().into_iter().map(str::to_string).collect()
 }
 
-struct Group {
+struct ControlGroup {
     /// In /sys.
     directory: String,
     /// Below the root of its tree.
@@ -124,14 +124,14 @@ fn own(host: &Host) -> Membership {
 }
 
 /// The directories of this process's group and of all above it. A controller of version 1 has its own tree.
-fn groups(host: &Host, controller: &str) -> Vec<Group> {
+fn groups(host: &Host, controller: &str) -> Vec<ControlGroup> {
     let process = own(host);
     let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());
     let hierarchies = Hierarchies::of(&mounts, &process);
     let Some((tree, below)) = hierarchies.group(&process, controller) else {
         return Vec::new();
     };
-    let group = |name: &str| Group {
+    let group = |name: &str| ControlGroup {
         directory: tree.directory(name),
         name: name.to_string(),
     };

@@ -79,14 +79,14 @@ pub struct Scene<'a> {
     /// The path, before anybody is named as an owner.
     pub path: &'a IoPath,
     /// The block devices of the path, each once.
-    pub devices: Vec<Device>,
+    pub devices: Vec<ClaimedDevice>,
     texts: RefCell<BTreeMap<String, Option<String>>>,
     pub(super) rules: OnceCell<udev::Rules>,
 }
 
 /// A block device of the path.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct ClaimedDevice {
     /// Kernel name.
     pub name: String,
     /// `major:minor`.
@@ -101,13 +101,13 @@ pub struct Device {
 
 impl<'a> Scene<'a> {
     pub(super) fn new(host: &'a Host, path: &'a IoPath) -> Self {
-        let mut devices: Vec<Device> = Vec::new();
+        let mut devices: Vec<ClaimedDevice> = Vec::new();
         for layer in path.root.walk().into_iter().filter(|layer| is_block(layer)) {
             let Some(directory) = device::directory(host, &layer.name) else {
                 continue;
             };
             if devices.iter().all(|known| known.name != layer.name) {
-                devices.push(Device {
+                devices.push(ClaimedDevice {
                     name: layer.name.clone(),
                     devno: layer.devno.clone().unwrap_or_default(),
                     parent: host.resolve(&format!("{directory}/device")),
@@ -176,7 +176,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-impl Device {
+impl ClaimedDevice {
     /// The plain path of a file of this device that is reached through a link.
     fn file(&self, path: &str) -> Option<String> {
         if let Some(below) = path.strip_prefix("/sys/class/bdi/") {

@@ -25,7 +25,7 @@ mod target;
 mod udev;
 
 pub use capture::{Masking, capture, conceal};
-pub use claims::{Claim, Claimant, Device, On, Phase, Scene};
+pub use claims::{Claim, Claimant, ClaimedDevice, On, Phase, Scene};
 pub use error::InventoryError;
 
 use host::Host;

@@ -30,7 +30,7 @@ pub(super) fn attach(host: &Host, path: &mut IoPath) {
     fill(&mut path.root, &claims, &kernel);
 }
 
-fn fill(layer: &mut Layer, found: &Found, kernel: &defaults::Kernel) {
+fn fill(layer: &mut Layer, found: &FoundOwners, kernel: &defaults::Kernel) {
     // What lies below plays no part in the defaults of a layer, and is much to copy.
     let below = std::mem::take(&mut layer.below);
     let values = layer.clone();
@@ -57,7 +57,7 @@ fn fill(layer: &mut Layer, found: &Found, kernel: &defaults::Kernel) {
 
 /// Owners by the path of the setting, and by layer and fact.
 #[derive(Default)]
-struct Found {
+struct FoundOwners {
     settings: BTreeMap<String, Vec<Owner>>,
     facts: BTreeMap<(String, String), Vec<Owner>>,
 }
@@ -84,8 +84,8 @@ impl Claims {
         Claims(all)
     }
 
-    fn of_settings(&self, scene: &Scene<'_>, path: &IoPath) -> Found {
-        let mut found = Found::default();
+    fn of_settings(&self, scene: &Scene<'_>, path: &IoPath) -> FoundOwners {
+        let mut found = FoundOwners::default();
         let index = Index::of(&self.0);
         let layers = path.root.walk().into_iter().chain(path.machine.as_ref());
         for layer in layers {

@@ -2,11 +2,11 @@
 
 use super::{Below, InventoryError, device};
 use host::Host;
-use host::files::Kind;
+use host::files::FileKind;
 
 /// A target, understood.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundTarget {
     /// Absolute path, links resolved.
     pub path: String,
     /// What it is, for people.
@@ -18,14 +18,14 @@ pub(super) struct Found {
 }
 
 /// Understands `/dev/vda`, `vda`, `/srv`, `./file`. A bare name that is both a device and a file means the device.
-pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
+pub(super) fn find(host: &Host, target: &str) -> Result<FoundTarget, InventoryError> {
     if !target.is_empty() && !target.contains('/') && device::directory(host, target).is_some() {
         let note = host.exists(target).then(|| {
             format!(
                 "`{target}` is taken as the device; the file of that name here is `./{target}`."
             )
         });
-        return Ok(Found {
+        return Ok(FoundTarget {
             note,
             ..block_device(target)
         });
@@ -46,22 +46,22 @@ pub(super) fn find(host: &Host, target: &str) -> Result<Found, InventoryError> {
         })
     };
     let title = match host.kind(&path).ok_or_else(missing)? {
-        Kind::Directory => "directory",
-        Kind::File => "file",
-        Kind::BlockDevice { major, minor } => {
+        FileKind::Directory => "directory",
+        FileKind::File => "file",
+        FileKind::BlockDevice { major, minor } => {
             let devno = format!("{major}:{minor}");
             let name = device::by_number(host, &devno).ok_or_else(|| InventoryError::NoDevice {
                 target: target.to_string(),
                 devno,
             })?;
-            return Ok(Found {
+            return Ok(FoundTarget {
                 path,
                 ..block_device(&name)
             });
         }
-        Kind::Other => return not_storage("a character device, a pipe or a socket"),
+        FileKind::Other => return not_storage("a character device, a pipe or a socket"),
     };
-    Ok(Found {
+    Ok(FoundTarget {
         below: Below::Path(path.clone()),
         path,
         title: title.into(),
@@ -87,8 +87,8 @@ fn not_found(host: &Host, target: &str) -> InventoryError {
     }
 }
 
-fn block_device(name: &str) -> Found {
-    Found {
+fn block_device(name: &str) -> FoundTarget {
+    FoundTarget {
         path: format!("/dev/{}", name.replace('!', "/")),
         title: "block device".into(),
         below: Below::Device(name.to_string()),

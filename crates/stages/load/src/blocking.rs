@@ -2,7 +2,7 @@
 
 use super::feed::{Feed, Next, sleep_until};
 use super::pattern::Blocks;
-use super::source::{Io, Kind};
+use super::source::{Io, SourceKind};
 use super::worker::{Data, Opened, Worker};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -64,17 +64,17 @@ pub fn drive(worker: &Worker, mut calls: impl Calls) {
 
 #[inline(always)]
 fn one(worker: &Worker, calls: &mut impl Calls, data: &mut Data, blocks: &mut Blocks, io: Io) {
-    let block = &mut blocks.get(if io.kind == Kind::Write {
+    let block = &mut blocks.get(if io.kind == SourceKind::Write {
         WRITES
     } else {
         READS
     })[..io.bytes as usize];
-    if io.kind == Kind::Write {
+    if io.kind == SourceKind::Write {
         data.prepare(block, &io);
     }
     let started_ns = worker.clock.now_ns();
     let outcome = match io.kind {
-        Kind::Read | Kind::Write => calls.transfer(worker, io, block),
+        SourceKind::Read | SourceKind::Write => calls.transfer(worker, io, block),
         _ => calls.act(worker, io),
     };
     let now_ns = worker.clock.now_ns();
@@ -89,7 +89,7 @@ fn one(worker: &Worker, calls: &mut impl Calls, data: &mut Data, blocks: &mut Bl
             .counters
             .bin(now_ns.saturating_sub(worker.origin_ns), 1);
     }
-    if io.kind == Kind::Read && data.checks() {
+    if io.kind == SourceKind::Read && data.checks() {
         worker.shared.verified(1, &[]);
         if let Some(what) = data.check(block, &io) {
             worker.bad_block(io, what);

@@ -1,6 +1,6 @@
 //! What an engine does when nothing is said: the engines differ in what they are for.
 
-use host::files::Kind;
+use host::files::FileKind;
 use model::job::{Job, Rw, Sharing};
 
 /// The job of an engine before any option is applied. Without a `runtime` the engines that have an amount of work to do
@@ -24,15 +24,18 @@ pub fn of(ioengine: &str) -> Job {
 
 /// The job on a target: in a directory each stream has a file of its own, as each dd has. On one file the streams would
 /// wait for each other.
-pub fn on(job: &mut Job, kind: Kind) {
-    if job.ioengine == "stream" && kind == Kind::Directory && job.files.sharing == Sharing::Shares {
+pub fn on(job: &mut Job, kind: FileKind) {
+    if job.ioengine == "stream"
+        && kind == FileKind::Directory
+        && job.files.sharing == Sharing::Shares
+    {
         job.files.sharing = Sharing::Own;
     }
 }
 
 /// fio's job on a target that is one file or device: it stands in for `filename`, so all jobs work on it.
-pub fn stand_in(job: &mut Job, kind: Kind) {
-    if kind != Kind::Directory && job.files.sharing == Sharing::Own && job.files.count() == 1 {
+pub fn stand_in(job: &mut Job, kind: FileKind) {
+    if kind != FileKind::Directory && job.files.sharing == Sharing::Own && job.files.count() == 1 {
         job.files.sharing = Sharing::Same;
     }
 }
@@ -64,9 +67,9 @@ mod tests {
         );
         assert_eq!(of("io_uring"), Job::default());
         let mut of_directory = job.clone();
-        on(&mut of_directory, Kind::File);
+        on(&mut of_directory, FileKind::File);
         assert_eq!(of_directory, job);
-        on(&mut of_directory, Kind::Directory);
+        on(&mut of_directory, FileKind::Directory);
         assert_eq!(of_directory.files.sharing, Sharing::Own);
     }
 }

@@ -92,15 +92,15 @@ impl Watched {
 }
 
 /// What one kind of request did between two looks.
-struct Side {
+struct DeviceCounterSide {
     lane: usize,
     ios: u64,
     bytes: u64,
 }
 
-fn sides(before: &Counters, after: &Counters) -> [Side; 4] {
+fn sides(before: &Counters, after: &Counters) -> [DeviceCounterSide; 4] {
     let done = after.since(before);
-    let side = |lane, ios, sectors: u64| Side {
+    let side = |lane, ios, sectors: u64| DeviceCounterSide {
         lane,
         ios,
         bytes: sectors.saturating_mul(SECTOR_BYTES),

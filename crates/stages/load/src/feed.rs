@@ -1,7 +1,7 @@
 //! What a job thread does next, and when: its stream of I/Os, their schedule, and the pauses between them.
 
 use super::rate::{Pace, SLICE_NS};
-use super::source::{Io, Source};
+use super::source::{Io, OffsetSource};
 use super::worker::Worker;
 use model::job::Thinktime;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,7 +27,7 @@ pub enum Next {
 /// The stream of one job thread.
 #[derive(Debug)]
 pub struct Feed {
-    source: Source,
+    source: OffsetSource,
     pace: Pace,
     think: Thinktime,
     /// I/Os handed out since the last pause.

@@ -10,7 +10,7 @@ mod openers;
 mod uses;
 
 use super::{Consent, LoadError, signatures};
-use device::{Device, kernel_name};
+use device::{GatedDevice, kernel_name};
 use host::files::{Access, DataFile};
 use host::{Host, Target, clock, rights};
 use model::text::shown;
@@ -33,7 +33,7 @@ pub fn claim(
 ) -> Result<(DataFile, Vec<String>), LoadError> {
     let target = shown(opened.path());
     let name = kernel_name(host, opened)?;
-    let device = Device::new(host, &name);
+    let device = GatedDevice::new(host, &name);
     refuse(&target, uses::of(host, &device, DEPTH), &device, host)?;
     if host.number(&format!("/sys/class/block/{name}/ro")) == Some(1) {
         return Err(LoadError::WriteProtected { target });
@@ -114,7 +114,11 @@ pub fn file(host: &Host, target: &Target) -> Result<Vec<String>, LoadError> {
     })
 }
 
-fn claim_exclusively(host: &Host, device: &Device, target: &Target) -> Result<DataFile, LoadError> {
+fn claim_exclusively(
+    host: &Host,
+    device: &GatedDevice,
+    target: &Target,
+) -> Result<DataFile, LoadError> {
     let access = Access {
         exclusive: true,
         ..Access::default()
@@ -149,7 +153,12 @@ fn settled<T>(look: impl Fn() -> T, is_in_the_way: impl Fn(&T) -> bool) -> T {
     look()
 }
 
-fn refuse(target: &str, uses: Vec<String>, device: &Device, host: &Host) -> Result<(), LoadError> {
+fn refuse(
+    target: &str,
+    uses: Vec<String>,
+    device: &GatedDevice,
+    host: &Host,
+) -> Result<(), LoadError> {
     if uses.is_empty() {
         return Ok(());
     }

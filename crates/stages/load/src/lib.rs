@@ -41,9 +41,9 @@ pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use covering::covering;
 pub use error::LoadError;
-pub use prepare::{Place, Prepared, loadable, prepare};
+pub use prepare::{Prepared, ScratchPlace, loadable, prepare};
 pub use preset::Preset;
-pub use running::{Running, Side, Snapshot};
+pub use running::{Running, RunningSide, Snapshot};
 pub use start::start;
 
 /// A way to produce the load.

@@ -1,7 +1,7 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
 use super::{Consent, LoadError, Needs, check, gates, layout};
-use host::files::{Access, DataFile, Kind};
+use host::files::{Access, DataFile, FileKind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
 use model::job::{Job, SCRATCH_BYTES, Sharing};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The target itself.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ScratchPlace {
     /// The machine.
     pub host: Host,
     /// It, opened when it was judged. Whatever is made below it or opened again goes through this.
@@ -28,7 +28,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Prepared {
     target: String,
-    place: Arc<Place>,
+    place: Arc<ScratchPlace>,
     /// The files of each owner: one for all jobs, or one for each (`Sharing::Own`).
     files: Vec<Vec<DataFile>>,
     file_bytes: u64,
@@ -50,24 +50,24 @@ impl Prepared {
     }
 
     /// The target itself.
-    pub fn place(&self) -> &Arc<Place> {
+    pub fn place(&self) -> &Arc<ScratchPlace> {
         &self.place
     }
 
     /// Says which block device's queue acts below the target: engines that look at its counters need it.
     pub fn set_device(&mut self, device: Option<String>) {
-        let place = Place {
+        let place = ScratchPlace {
             device,
-            ..Place::clone(&self.place)
+            ..ScratchPlace::clone(&self.place)
         };
         self.place = Arc::new(place);
     }
 
     /// Says where to write down what is made below the target and has to be removed.
     pub fn set_state_dir(&mut self, state_dir: PathBuf) {
-        let place = Place {
+        let place = ScratchPlace {
             state_dir: Some(state_dir),
-            ..Place::clone(&self.place)
+            ..ScratchPlace::clone(&self.place)
         };
         self.place = Arc::new(place);
     }
@@ -179,12 +179,12 @@ pub fn prepare(
     loadable(target)?;
     let prepared = match target.kind() {
         _ if engine.needs != Needs::Files => bare(host, target),
-        Kind::Directory => directory(host, target, job, stop, progress)?,
-        Kind::File => one_file(job).and_then(|()| regular_file(host, target, job, consent))?,
-        Kind::BlockDevice { .. } => {
+        FileKind::Directory => directory(host, target, job, stop, progress)?,
+        FileKind::File => one_file(job).and_then(|()| regular_file(host, target, job, consent))?,
+        FileKind::BlockDevice { .. } => {
             one_file(job).and_then(|()| device(host, target, job, consent))?
         }
-        Kind::Other => return Err(none(target, NEITHER)),
+        FileKind::Other => return Err(none(target, NEITHER)),
     };
     check::fits(&prepared, job)?;
     Ok(prepared)
@@ -196,7 +196,7 @@ const NEITHER: &str = "it is neither directory, regular file nor block device";
 /// keep nothing.
 pub fn loadable(target: &Target) -> Result<(), LoadError> {
     match (target.kind(), target.kernel_file_system()) {
-        (Kind::Other, _) => Err(none(target, NEITHER)),
+        (FileKind::Other, _) => Err(none(target, NEITHER)),
         (_, Some(kind)) => Err(none(
             target,
             &format!("{kind} holds attributes of the kernel and no data"),
@@ -216,7 +216,7 @@ fn none(target: &Target, why: &str) -> LoadError {
 fn bare(host: &Host, target: &Arc<Target>) -> Prepared {
     Prepared {
         target: shown(target.path()),
-        place: Arc::new(Place {
+        place: Arc::new(ScratchPlace {
             host: host.clone(),
             target: Arc::clone(target),
             device: None,
@@ -226,7 +226,7 @@ fn bare(host: &Host, target: &Arc<Target>) -> Prepared {
         file_bytes: 0,
         unused_bytes: 0,
         align_bytes: 1,
-        writable: target.kind() == Kind::Directory,
+        writable: target.kind() == FileKind::Directory,
         in_memory: false,
         keep_cache: true,
         notes: Vec::new(),

@@ -4,7 +4,7 @@
 //! nothing: what a stall held up stays due, in a closed loop as in fio, in an open loop because that is its meaning.
 //! The state is the next moment; however far the load is behind, it takes no memory.
 
-use super::source::{Io, Kind};
+use super::source::{Io, SourceKind};
 use model::job::{Arrivals, Job, Rate};
 use stats::dice::mix64;
 
@@ -97,7 +97,7 @@ pub struct Pace {
     schedules: [Option<Schedule>; 3],
     sizes: [u64; 3],
     /// What a mix does besides reading.
-    mix: Option<Kind>,
+    mix: Option<SourceKind>,
     is_open_loop: bool,
 }
 
@@ -123,9 +123,9 @@ impl Pace {
             .filter(|_| is_used)
         });
         let change = if job.rw.trims() {
-            Kind::Trim
+            SourceKind::Trim
         } else {
-            Kind::Write
+            SourceKind::Write
         };
         Pace {
             schedules,
@@ -141,7 +141,7 @@ impl Pace {
     }
 
     /// When the next I/O of a kind is due, ns; 0 where nothing limits it.
-    pub fn due_ns(&self, kind: Kind) -> u64 {
+    pub fn due_ns(&self, kind: SourceKind) -> u64 {
         let schedule = self.schedules.get(kind as usize).copied().flatten();
         schedule.map_or(0, |schedule| schedule.due_ns)
     }
@@ -159,13 +159,13 @@ impl Pace {
 
     /// The direction that the next I/O of a mix must have; none where the mix may choose. In a closed loop, as in fio,
     /// the mix chooses while both directions are due; in an open loop whichever arrived first goes first.
-    pub fn turn(&self, now_ns: u64) -> Option<Kind> {
+    pub fn turn(&self, now_ns: u64) -> Option<SourceKind> {
         let change = self.mix.filter(|_| self.is_limited())?;
-        let (read_ns, change_ns) = (self.due_ns(Kind::Read), self.due_ns(change));
+        let (read_ns, change_ns) = (self.due_ns(SourceKind::Read), self.due_ns(change));
         let both_are_due = read_ns <= now_ns && change_ns <= now_ns;
         match both_are_due && !self.is_open_loop {
             true => None,
-            false if read_ns <= change_ns => Some(Kind::Read),
+            false if read_ns <= change_ns => Some(SourceKind::Read),
             false => Some(change),
         }
     }
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(day.waiting(86_400_000_000_000 - 1, 4096), 86_400_000_000);
     }
 
-    fn io(kind: Kind) -> Io {
+    fn io(kind: SourceKind) -> Io {
         Io {
             offset: 0,
             number: 0,
@@ -302,7 +302,7 @@ mod tests {
             let (mut now_ns, mut taken) = (0, [0, 0]);
             while now_ns < 1_000_000_000 {
                 // The mix, where it may choose, would always read.
-                let kind = pace.turn(now_ns).unwrap_or(Kind::Read);
+                let kind = pace.turn(now_ns).unwrap_or(SourceKind::Read);
                 match pace.due_ns(kind) <= now_ns {
                     true => {
                         pace.take(&io(kind));
@@ -321,8 +321,8 @@ mod tests {
         assert_eq!(
             (
                 pace.turn(5),
-                pace.due_ns(Kind::Read),
-                pace.due_ns(Kind::Sync)
+                pace.due_ns(SourceKind::Read),
+                pace.due_ns(SourceKind::Sync)
             ),
             (None, 5, 0)
         );

@@ -1,7 +1,7 @@
 //! A load at work: what the caller watches, and how it ends.
 
 use super::counters::{BIN_NS, Counters, lane};
-use super::series::Series;
+use super::series::LoadSeries;
 use super::worker::Shared;
 use super::{Engine, LoadError};
 use host::clock::{self, FastClock};
@@ -20,7 +20,7 @@ const DRAIN_NS: u64 = 60_000_000_000;
 
 /// Completions of one kind of operation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Side {
+pub struct RunningSide {
     /// Latencies of the completions whose latency is known.
     pub latency: Histogram,
     /// Bytes.
@@ -29,7 +29,7 @@ pub struct Side {
     pub untimed: u64,
 }
 
-impl Side {
+impl RunningSide {
     fn merge(&mut self, (latency, bytes): (Histogram, u64), untimed: u64) {
         self.latency.merge(&latency);
         self.bytes += bytes;
@@ -42,9 +42,9 @@ impl Side {
     }
 
     /// What was added since an earlier moment.
-    pub fn since(&self, earlier: &Side) -> Side {
+    pub fn since(&self, earlier: &RunningSide) -> RunningSide {
         // What was only counted is replaced by exact numbers at the end of a load that another program makes.
-        Side {
+        RunningSide {
             latency: self.latency.since(&earlier.latency),
             bytes: self.bytes.saturating_sub(earlier.bytes),
             untimed: self.untimed.saturating_sub(earlier.untimed),
@@ -70,14 +70,14 @@ pub struct Snapshot {
     /// Completed bytes.
     pub bytes: u64,
     /// By kind of operation; the places are those of `load::lane`, the engine's own operations follow.
-    pub sides: Vec<Side>,
+    pub sides: Vec<RunningSide>,
     /// Latencies from the real submission, of an open loop.
     pub service: Option<Histogram>,
 }
 
 impl Snapshot {
     /// The completions of a lane.
-    pub fn side(&self, lane: usize) -> Side {
+    pub fn side(&self, lane: usize) -> RunningSide {
         self.sides.get(lane).cloned().unwrap_or_default()
     }
 
@@ -128,7 +128,7 @@ pub struct Running {
     notes: Vec<String>,
     origin_ns: u64,
     cpu_before: CpuTime,
-    series: Series,
+    series: LoadSeries,
     /// Bins that were overwritten before anyone took them.
     lost_bins: u64,
     clock: FastClock,
@@ -167,7 +167,7 @@ impl Running {
             clock,
             depth,
         } = begun;
-        let (series, ramp) = (Series::new(), Snapshot::default());
+        let (series, ramp) = (LoadSeries::new(), Snapshot::default());
         Running {
             engine,
             shared,
@@ -215,7 +215,7 @@ impl Running {
             ..Snapshot::default()
         };
         for counters in &self.counters {
-            all.sides.resize(counters.lanes(), Side::default());
+            all.sides.resize(counters.lanes(), RunningSide::default());
             all.sides.iter_mut().enumerate().for_each(|(index, side)| {
                 side.merge(counters.lane(index), counters.untimed(index))
             });
@@ -398,7 +398,7 @@ impl Running {
                 .collect(),
             service: all.service.clone(),
             bin_ms: self.series.width() * BIN_NS / 1_000_000,
-            bins: std::mem::replace(&mut self.series, Series::new()).into_counts(),
+            bins: std::mem::replace(&mut self.series, LoadSeries::new()).into_counts(),
             intervals: Vec::new(),
             latency_map: LatencyMap::default(),
             cpu_user_ms: cpu.user_ns as f64 / 1e6,

@@ -6,7 +6,7 @@ const MOST: usize = 6_000;
 
 /// Counts per bin from the origin on.
 #[derive(Debug)]
-pub struct Series {
+pub struct LoadSeries {
     counts: Vec<u64>,
     /// Source bins in each of ours.
     width: u64,
@@ -14,10 +14,10 @@ pub struct Series {
     taken: u64,
 }
 
-impl Series {
+impl LoadSeries {
     /// Nothing yet.
-    pub fn new() -> Series {
-        Series {
+    pub fn new() -> LoadSeries {
+        LoadSeries {
             counts: Vec::new(),
             width: 1,
             taken: 0,
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_day_fits_and_nothing_is_lost() {
-        let mut series = Series::new();
+        let mut series = LoadSeries::new();
         let day = 24 * 3600 * 100;
         (0..day).for_each(|bin| series.push(bin % 7));
         assert_eq!(series.taken(), day);

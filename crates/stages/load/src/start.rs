@@ -1,6 +1,6 @@
 //! Starting a load: threads, their shares of the target, their engines, and one common beginning.
 
-use super::offsets::Range;
+use super::offsets::OffsetRange;
 use super::running::Begun;
 use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
@@ -46,7 +46,7 @@ pub(super) fn start_with(
     let mut notes = prepared.notes().to_vec();
     notes.extend(notes::of_job(prepared, job));
     forget_cache(prepared, job, &spans)?;
-    let plan = Plan {
+    let plan = StartPlan {
         prepared,
         job: Arc::new(job.clone()),
         seed,
@@ -163,8 +163,8 @@ fn spans(
 }
 
 /// The whole blocks of a range of bytes, counted from its start.
-fn blocks(start: u64, end: u64, bs: u64) -> Range {
-    Range {
+fn blocks(start: u64, end: u64, bs: u64) -> OffsetRange {
+    OffsetRange {
         first: 0,
         count: end.saturating_sub(start) / bs,
     }
@@ -191,7 +191,7 @@ fn forget_cache(prepared: &Prepared, job: &Job, spans: &[Span]) -> Result<(), Lo
 }
 
 /// What all attempts to start one load have in common.
-struct Plan<'a> {
+struct StartPlan<'a> {
     prepared: &'a Prepared,
     job: Arc<Job>,
     seed: u64,
@@ -206,7 +206,7 @@ struct Waiting {
     counters: Arc<Counters>,
 }
 
-impl Plan<'_> {
+impl StartPlan<'_> {
     fn launch(
         &self,
         engine: &'static Engine,
@@ -339,9 +339,9 @@ fn spawn(
 }
 
 /// Marks the counters done however the thread ends.
-struct Done(Arc<Counters>);
+struct LoadDone(Arc<Counters>);
 
-impl Drop for Done {
+impl Drop for LoadDone {
     fn drop(&mut self) {
         self.0.is_done.store(true, Relaxed);
     }
@@ -354,7 +354,7 @@ fn thread_main(
     ready: &mpsc::Sender<Ready>,
     go: &mpsc::Receiver<u64>,
 ) {
-    let _done = Done(Arc::clone(&worker.counters));
+    let _done = LoadDone(Arc::clone(&worker.counters));
     let opened = match pin(&worker.job, index) {
         Ok(()) => (engine.open)(&worker),
         Err(error) => Err(OpenError::Failed(error)),

@@ -4,7 +4,7 @@ mod targets;
 
 use super::loop_device::opened;
 use super::patience::{until, until_counted, until_over};
-use super::prepare::Place;
+use super::prepare::ScratchPlace;
 use super::source::Span;
 use super::start::start_with;
 use super::worker::{Faults, Worker};
@@ -425,7 +425,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     let file = host::files::DataFile::open(&path, access).unwrap();
     file.write_at(content, 0).unwrap();
     let file = file.reopen(access).unwrap();
-    let place = Place {
+    let place = ScratchPlace {
         host: Host::live(),
         target: opened(&path),
         device: None,

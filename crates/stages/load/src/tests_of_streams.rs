@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::loop_device::opened;
 use super::patience::{until_counted, until_over};
-use super::source::{CHECKS, Kind, NextStage, Source, Span, Surroundings};
+use super::source::{CHECKS, NextStage, OffsetSource, SourceKind, Span, Surroundings};
 use super::*;
 use host::Host;
 use host::files::{Access, DataFile, TemporaryDir, temporary_dir};
@@ -380,15 +380,15 @@ fn by_hand(job: &Job, path: &Path, before_reading: impl Fn(&DataFile)) -> (u64, 
             next: Arc::clone(&next),
             ..Surroundings::default()
         };
-        let mut source = Source::new(job, span, 1, 5).within(around);
+        let mut source = OffsetSource::new(job, span, 1, 5).within(around);
         while let Some(io) = source.next_io() {
             let block = &mut buffer[..io.bytes as usize];
             match io.kind {
-                Kind::Write => {
+                SourceKind::Write => {
                     data.prepare(block, &io);
                     assert_eq!(file.write_at(block, io.offset).unwrap(), block.len());
                 }
-                Kind::Read => {
+                SourceKind::Read => {
                     let mut read = vec![0; block.len()];
                     assert_eq!(file.read_at(&mut read, io.offset).unwrap(), read.len());
                     checked += u64::from(io.number & CHECKS != 0);

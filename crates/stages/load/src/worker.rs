@@ -3,8 +3,8 @@
 use super::LoadError;
 use super::counters::Counters;
 pub use super::pattern::Data;
-use super::prepare::Place;
-use super::source::{Io, Kind, NextStage, Source, Span, Surroundings};
+use super::prepare::ScratchPlace;
+use super::source::{Io, NextStage, OffsetSource, SourceKind, Span, Surroundings};
 use host::clock::FastClock;
 use host::files::DataFile;
 use host::process::CpuTime;
@@ -144,7 +144,7 @@ pub struct Worker {
     /// The files it works on, open file descriptions of this thread's own; none for an engine that needs none.
     pub files: Vec<DataFile>,
     /// The target itself, for engines that do not work on files.
-    pub place: Arc<Place>,
+    pub place: Arc<ScratchPlace>,
     /// The job.
     pub job: Arc<Job>,
     /// Seed of this thread's order, mix and data.
@@ -167,7 +167,7 @@ pub struct Worker {
 
 impl Worker {
     /// The stream of this thread's I/Os.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> OffsetSource {
         let drops_pages = self.job.cold_passes || (self.job.verify.is_some() && !self.job.direct);
         // Pages belong to the file, not to who opened it: any description of it can drop them.
         let files = self.files.iter().filter(|_| drops_pages);
@@ -176,7 +176,7 @@ impl Worker {
             .collect();
         let (next, is_winding_down) =
             (self.next_stage.clone(), self.shared.is_winding_down.clone());
-        Source::new(&self.job, self.span, self.files.len(), self.seed).within(Surroundings {
+        OffsetSource::new(&self.job, self.span, self.files.len(), self.seed).within(Surroundings {
             files,
             next,
             is_winding_down,
@@ -197,10 +197,10 @@ impl Worker {
     pub fn do_and_wait(&self, io: Io) -> Result<(), i32> {
         let file = self.files.get(usize::from(io.file)).ok_or(libc::EBADF)?;
         let done = match io.kind {
-            Kind::Trim => file.discard(io.offset, io.bytes.into()),
-            Kind::Sync => file.flush(false),
-            Kind::Datasync => file.flush(true),
-            Kind::Read | Kind::Write => return Err(libc::EINVAL),
+            SourceKind::Trim => file.discard(io.offset, io.bytes.into()),
+            SourceKind::Sync => file.flush(false),
+            SourceKind::Datasync => file.flush(true),
+            SourceKind::Read | SourceKind::Write => return Err(libc::EINVAL),
         };
         done.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))
     }

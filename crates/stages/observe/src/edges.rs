@@ -4,7 +4,7 @@
 //! where they may there is often no pair of rows. So the same sensors are read once more, exactly where a window's kept
 //! part begins and ends.
 
-use super::{Scope, Source, sensors};
+use super::{Scope, SensorSource, sensors};
 use host::{Host, clock, process};
 use model::reading::SeriesName;
 
@@ -20,14 +20,14 @@ pub struct Edges {
 /// A sensor and the CPU time that a read takes: on machines with hundreds of interrupt lines and CPUs it is milliseconds.
 /// It is measured when the sensor is opened, so that one read that was interrupted does not end all.
 struct Timed {
-    source: Box<dyn Source>,
+    source: Box<dyn SensorSource>,
     width: usize,
     took_ns: u64,
 }
 
 /// All counters at one moment, in the order of [`Edges::columns`]; NaN is a value that could not be read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct EdgeReading {
     /// When, ns of [`host::clock::monotonic_ns`].
     pub time_ns: u64,
     /// The raw values.
@@ -75,8 +75,8 @@ impl Edges {
     }
 
     /// Reads every sensor that takes `most_ns` of CPU time at the most.
-    pub fn read(&mut self, most_ns: u64) -> Reading {
-        let mut reading = Reading {
+    pub fn read(&mut self, most_ns: u64) -> EdgeReading {
+        let mut reading = EdgeReading {
             time_ns: clock::monotonic_ns(),
             values: vec![f64::NAN; self.columns.len()],
         };

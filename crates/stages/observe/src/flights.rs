@@ -12,10 +12,10 @@ const FRESH_NS: u64 = 5_000_000;
 
 /// Shared by the sensors that were opened with one scope.
 #[derive(Clone, Debug, Default)]
-pub struct Flights(Arc<Mutex<Seen>>);
+pub struct Flights(Arc<Mutex<SeenFlights>>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenFlights {
     time_ns: u64,
     devices: Vec<(String, bool)>,
 }

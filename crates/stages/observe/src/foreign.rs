@@ -48,13 +48,13 @@ impl Foreign {
 /// counters are the whole disk's.
 pub fn foreign(before: &Counters, after: &Counters, own: &Own, request_bytes_max: u64) -> Foreign {
     let grown = after.since(before);
-    let read = Side {
+    let read = ForeignSide {
         device_bytes: grown.read_sectors.saturating_mul(SECTOR_BYTES),
         device_ios: grown.read_ios.saturating_add(grown.read_merges),
         own_bytes: own.read_bytes,
         own_ios: pieces(own.read_ios, own.read_bytes, request_bytes_max),
     };
-    let write = Side {
+    let write = ForeignSide {
         device_bytes: grown.write_sectors.saturating_mul(SECTOR_BYTES),
         device_ios: grown.write_ios.saturating_add(grown.write_merges),
         own_bytes: own.write_bytes,
@@ -72,14 +72,14 @@ pub fn foreign(before: &Counters, after: &Counters, own: &Own, request_bytes_max
 }
 
 /// One direction of a window.
-struct Side {
+struct ForeignSide {
     device_bytes: u64,
     device_ios: u64,
     own_bytes: u64,
     own_ios: u64,
 }
 
-impl Side {
+impl ForeignSide {
     fn foreign_bytes(&self) -> u64 {
         self.device_bytes.saturating_sub(self.own_bytes)
     }

@@ -12,7 +12,7 @@ use super::sensor_hosts::{machine, machine_later};
 use super::{Scope, fields, sensors};
 use analyse::fields::{Fields, Frame};
 use host::{Host, files, spawn};
-use model::reading::{Reading, Row, SeriesName};
+use model::reading::{Reading, ReadingRow, SeriesName};
 use std::sync::Arc;
 
 const MACHINES: [&str; 6] = [
@@ -69,7 +69,7 @@ fn ours(first: &Host, later: &Host) -> Frame {
         source.read(&mut cells).unwrap();
         (
             source.columns(),
-            Row {
+            ReadingRow {
                 time_ns,
                 cells: cells.into(),
             },
@@ -77,7 +77,7 @@ fn ours(first: &Host, later: &Host) -> Frame {
     };
     let (columns, from) = row(first, 0);
     let (later_columns, to) = row(later, (seconds(first, later) * 1e9).round() as i64);
-    let names = |columns: &[super::Column]| -> Vec<String> {
+    let names = |columns: &[super::SensorColumn]| -> Vec<String> {
         columns.iter().map(|column| column.name.clone()).collect()
     };
     assert_eq!(names(&columns), names(&later_columns));

@@ -27,14 +27,14 @@ mod track;
 #[cfg(test)]
 mod wide_host;
 
-pub use edges::{Edges, Reading};
+pub use edges::{EdgeReading, Edges};
 pub use flights::Flights;
 pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
-pub use probe::{Rung, Step, Strength, rung};
+pub use probe::{Rung, RungStep, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};
-pub use tracing::{Tracing, Wish};
+pub use tracing::{Tracing, TracingWish};
 
 use host::Host;
 use model::field::Field;
@@ -63,7 +63,7 @@ pub struct Sensor {
 }
 
 /// An opened sensor, or why there is nothing to read.
-pub type Opened = Result<Box<dyn Source>, String>;
+pub type Opened = Result<Box<dyn SensorSource>, String>;
 
 /// Every field of every sensor, as [`analyse::fields::Fields`] takes them.
 pub fn fields() -> Vec<(&'static str, &'static [Field])> {
@@ -90,13 +90,13 @@ pub fn metrics() -> Vec<(&'static str, &'static [Metric])> {
 }
 
 /// An opened sensor.
-pub trait Source: Send {
-    /// The series it gives, in the order of [`Source::read`].
-    fn columns(&self) -> Vec<Column>;
+pub trait SensorSource: Send {
+    /// The series it gives, in the order of [`SensorSource::read`].
+    fn columns(&self) -> Vec<SensorColumn>;
 
     /// Series that have come since the last call: a device was plugged in, a process began to write. They are added
     /// behind those before, and never go away again: a subject that is gone leaves gaps.
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         Vec::new()
     }
 
@@ -117,27 +117,27 @@ pub trait Source: Send {
 
 /// One series of a sensor.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct SensorColumn {
     /// Name with its subject: `disk.vda.read_ios`.
     pub name: String,
     /// What it is.
     pub metric: &'static Metric,
 }
 
-impl Column {
+impl SensorColumn {
     /// The series of a metric for one device, CPU or line.
     pub fn of(metric: &'static Metric, subject: &str) -> Self {
-        Column {
+        SensorColumn {
             name: metric.name.replacen("{}", subject, 1),
             metric,
         }
     }
 
     /// The series of several metrics for one subject.
-    pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<Column> {
+    pub fn all_of(metrics: &'static [Metric], subject: &str) -> Vec<SensorColumn> {
         metrics
             .iter()
-            .map(|metric| Column::of(metric, subject))
+            .map(|metric| SensorColumn::of(metric, subject))
             .collect()
     }
 }

@@ -4,7 +4,7 @@ use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
 use host::{Host, clock, process};
-use model::reading::{Reading, Row, SeriesName};
+use model::reading::{Reading, ReadingRow, SeriesName};
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ const THREAD: &str = "iodyno-sensors";
 pub struct Sampler {
     orders: mpsc::Sender<Order>,
     thread: Option<JoinHandle<()>>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SamplerState>>,
     absent: Vec<SensorLog>,
 }
 
@@ -34,7 +34,7 @@ enum Order {
 
 /// What the thread and those who look share. Both hold it for moments only.
 #[derive(Default)]
-struct State {
+struct SamplerState {
     tracks: Vec<Track>,
     last_ns: i64,
     late: u64,
@@ -90,10 +90,10 @@ impl Sampler {
             track.sample(origin_ns);
         }
         let last_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(SamplerState {
             tracks,
             last_ns,
-            ..State::default()
+            ..SamplerState::default()
         }));
         let (orders, told) = mpsc::channel();
         let interval_ns = interval_ms.max(1) * 1_000_000;
@@ -115,17 +115,17 @@ impl Sampler {
     /// A history that has ended: of each sensor its id, its series and its rows, the oldest first. Nothing is sampled; it
     /// is there to be looked at.
     pub fn of_rows(
-        histories: impl IntoIterator<Item = (&'static str, Vec<SeriesName>, Vec<Row>)>,
+        histories: impl IntoIterator<Item = (&'static str, Vec<SeriesName>, Vec<ReadingRow>)>,
     ) -> Sampler {
         let tracks: Vec<Track> = histories
             .into_iter()
             .map(|(id, series, rows)| Track::of_rows(id, series, rows))
             .collect();
         let last_ns = tracks.iter().filter_map(Track::last_ns).max().unwrap_or(0);
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(SamplerState {
             tracks,
             last_ns,
-            ..State::default()
+            ..SamplerState::default()
         }));
         Sampler {
             orders: mpsc::channel().0,
@@ -270,7 +270,7 @@ fn ended(thread: JoinHandle<()>) -> std::thread::Result<()> {
 }
 
 /// A thread that broke down while it sampled leaves whole rows behind, so what there is can still be read.
-fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn locked(state: &Mutex<SamplerState>) -> MutexGuard<'_, SamplerState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -282,7 +282,12 @@ fn all_absent(reason: &str) -> impl Iterator<Item = SensorLog> {
 
 /// Samples at absolute moments, so that lateness does not add up. A late sample keeps its true time; moments that
 /// passed meanwhile are skipped, never made up for in a burst.
-fn run(state: &Mutex<State>, told: &mpsc::Receiver<Order>, mut interval_ns: u64, origin_ns: u64) {
+fn run(
+    state: &Mutex<SamplerState>,
+    told: &mpsc::Receiver<Order>,
+    mut interval_ns: u64,
+    origin_ns: u64,
+) {
     let mut start_ns = clock::monotonic_ns();
     let mut tick = 1;
     loop {
@@ -314,7 +319,7 @@ fn run(state: &Mutex<State>, told: &mpsc::Receiver<Order>, mut interval_ns: u64,
 
 /// Reads every sensor that is due at a moment, or all of them. Nobody who looks waits for a reading: the state is held to
 /// begin and to end one, never in between.
-fn sample_all(state: &Mutex<State>, tick: Option<u64>, origin_ns: u64) {
+fn sample_all(state: &Mutex<SamplerState>, tick: Option<u64>, origin_ns: u64) {
     let since_origin = || clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
     let count = locked(state).tracks.len();
     let time_ns = since_origin();
@@ -380,7 +385,7 @@ mod tests {
             name: name.into(),
             kind: model::sample::MetricKind::Counter,
         };
-        let row = |second: i64| Row {
+        let row = |second: i64| ReadingRow {
             time_ns: second * 1_000_000_000,
             cells: vec![second as f64 * 100.0, f64::NAN].into(),
         };
@@ -411,8 +416,8 @@ mod tests {
                 kind: model::sample::MetricKind::Counter,
             }]
         };
-        let rows = |seconds: &[i64]| -> Vec<Row> {
-            let row = |second: &i64| Row {
+        let rows = |seconds: &[i64]| -> Vec<ReadingRow> {
+            let row = |second: &i64| ReadingRow {
                 time_ns: second * 1_000_000_000,
                 cells: vec![*second as f64].into(),
             };

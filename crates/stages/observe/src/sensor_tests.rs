@@ -1,6 +1,6 @@
 //! What all sensors have in common, and the helper with which each tests itself.
 
-use crate::{Column, Scope, Sensor, Source, sensors};
+use crate::{Scope, Sensor, SensorColumn, SensorSource, sensors};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::field::{Field, Formula};
@@ -23,7 +23,7 @@ pub(super) fn machine(files: &[(&str, &str)], links: &[(&str, &str)]) -> Host {
 }
 
 /// Readings as the sampler takes them: rows as wide as the series known by then.
-pub(super) fn readings(source: &mut dyn Source, count: usize) -> Vec<Vec<f64>> {
+pub(super) fn readings(source: &mut dyn SensorSource, count: usize) -> Vec<Vec<f64>> {
     let mut width = source.columns().len();
     let mut read = || {
         width += source.new_columns().len();
@@ -35,7 +35,7 @@ pub(super) fn readings(source: &mut dyn Source, count: usize) -> Vec<Vec<f64>> {
 }
 
 /// Names of series.
-pub(super) fn names(columns: &[Column]) -> Vec<String> {
+pub(super) fn names(columns: &[SensorColumn]) -> Vec<String> {
     columns.iter().map(|column| column.name.clone()).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The rows of one sensor, in bounded memory.
 
-use model::reading::Row;
+use model::reading::ReadingRow;
 use std::collections::VecDeque;
 
 /// An hour at ten samples a second.
@@ -35,9 +35,9 @@ impl Keep {
 #[derive(Debug)]
 pub struct Store {
     keep: Keep,
-    rows: VecDeque<Row>,
+    rows: VecDeque<ReadingRow>,
     /// With [`Keep::Last`]: what has left the fine rows.
-    old: VecDeque<Row>,
+    old: VecDeque<ReadingRow>,
     halvings: u32,
 }
 
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Adds a row, which is the latest.
-    pub fn push(&mut self, row: Row) {
+    pub fn push(&mut self, row: ReadingRow) {
         let rows_max = (CELLS_MAX / row.cells.len().max(1)).clamp(ROWS_MIN, ROWS_MAX);
         let now_ns = row.time_ns;
         self.rows.push_back(row);
@@ -88,7 +88,7 @@ impl Store {
     fn forget(&mut self, now_ns: i64, back_ns: i64, rows_max: usize) {
         let step_ns = STEP_NS.max(back_ns / rows_max as i64);
         let fine_ns = FINE_NS.min(back_ns);
-        let is_old = |row: &Row| row.time_ns < now_ns - fine_ns;
+        let is_old = |row: &ReadingRow| row.time_ns < now_ns - fine_ns;
         while self.rows.len() > rows_max
             || (self.rows.len() > LAST_MIN && self.rows.front().is_some_and(is_old))
         {
@@ -113,13 +113,14 @@ impl Store {
     }
 
     /// Every row, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Row> {
+    pub fn iter(&self) -> impl Iterator<Item = &ReadingRow> {
         self.old.iter().chain(&self.rows)
     }
 
     /// The last row that is not after a moment.
-    pub fn at(&self, time_ns: i64) -> Option<&Row> {
-        let before = |rows: &VecDeque<Row>| rows.partition_point(|row| row.time_ns <= time_ns);
+    pub fn at(&self, time_ns: i64) -> Option<&ReadingRow> {
+        let before =
+            |rows: &VecDeque<ReadingRow>| rows.partition_point(|row| row.time_ns <= time_ns);
         match before(&self.rows) {
             0 => before(&self.old)
                 .checked_sub(1)
@@ -129,7 +130,7 @@ impl Store {
     }
 
     /// The last row before a moment.
-    pub fn before(&self, time_ns: i64) -> Option<&Row> {
+    pub fn before(&self, time_ns: i64) -> Option<&ReadingRow> {
         self.at(time_ns - 1)
     }
 
@@ -151,7 +152,7 @@ impl Store {
 
     /// Memory it holds, bytes, without what an allocator adds.
     pub fn bytes(&self) -> usize {
-        let places = (self.rows.capacity() + self.old.capacity()) * size_of::<Row>();
+        let places = (self.rows.capacity() + self.old.capacity()) * size_of::<ReadingRow>();
         places
             + self
                 .iter()
@@ -171,8 +172,8 @@ mod tests {
 
     const SECOND_NS: i64 = 1_000_000_000;
 
-    fn row(time_ns: i64, width: usize) -> Row {
-        Row {
+    fn row(time_ns: i64, width: usize) -> ReadingRow {
+        ReadingRow {
             time_ns,
             cells: vec![time_ns as f64; width].into(),
         }

@@ -3,7 +3,7 @@
 use kernel::devno::Devno;
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::layers::LayerTimes;
-use probe::{Device, Layers, Strength};
+use probe::{Layers, ProbedDevice, Strength};
 use std::sync::Arc;
 
 /// Programs at work on a path's devices, or why there are none. Clones share the programs; the last one dropped takes
@@ -15,7 +15,7 @@ pub struct Tracing {
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum TracingWish {
     /// The strength that suits the verb, or nothing where tracing would be most of what is measured.
     Auto(Strength),
     /// This strength, whatever it costs.
@@ -27,20 +27,20 @@ pub enum Wish {
 impl Tracing {
     /// Attaches the programs to every block device with a queue on the path. Whatever hinders them is no failure: the
     /// record says why there are no layers.
-    pub fn start(path: &IoPath, wish: Wish) -> Tracing {
+    pub fn start(path: &IoPath, wish: TracingWish) -> Tracing {
         let is_ram = path
             .root
             .walk()
             .iter()
             .any(|layer| layer.kind == LayerKind::Zram);
         let strength = match wish {
-            Wish::Off => return Tracing::off("it was switched off (--layers off)"),
-            Wish::Auto(_) if is_ram => {
+            TracingWish::Off => return Tracing::off("it was switched off (--layers off)"),
+            TracingWish::Auto(_) if is_ram => {
                 return Tracing::off(
                     "a disk in memory is so fast that tracing would slow it down by a third; --layers full does it",
                 );
             }
-            Wish::Auto(strength) | Wish::Strength(strength) => strength,
+            TracingWish::Auto(strength) | TracingWish::Strength(strength) => strength,
         };
         let attached = Layers::attach_best(&devices(path), strength);
         Tracing {
@@ -92,7 +92,7 @@ impl PartialEq for Tracing {
 impl Eq for Tracing {}
 
 /// Every block device of the path that I/O is queued on, from the top down; partitions have no queue of their own.
-fn devices(path: &IoPath) -> Vec<Device> {
+fn devices(path: &IoPath) -> Vec<ProbedDevice> {
     let has_queue = |layer: &&Layer| {
         matches!(
             layer.kind,
@@ -101,13 +101,13 @@ fn devices(path: &IoPath) -> Vec<Device> {
     };
     let device = |layer: &Layer| {
         let Devno { major, minor } = Devno::parse(layer.devno.as_deref()?)?;
-        Some(Device {
+        Some(ProbedDevice {
             major,
             minor,
             name: layer.name.clone(),
         })
     };
-    let mut devices: Vec<Device> = Vec::new();
+    let mut devices: Vec<ProbedDevice> = Vec::new();
     for found in path
         .root
         .walk()
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn without_devices_or_on_ram_it_says_why_not() {
-        let nothing = Tracing::start(&path(&[]), Wish::Auto(Strength::Full));
+        let nothing = Tracing::start(&path(&[]), TracingWish::Auto(Strength::Full));
         assert!(
             nothing
                 .layers()
@@ -170,7 +170,7 @@ mod tests {
         );
         assert_eq!(nothing.read(), None);
         let zram = path(&[(LayerKind::Zram, "zram0", "252:0")]);
-        let reason = Tracing::start(&zram, Wish::Auto(Strength::Full))
+        let reason = Tracing::start(&zram, TracingWish::Auto(Strength::Full))
             .layers()
             .unwrap_err()
             .to_string();

@@ -1,10 +1,10 @@
 //! What one sensor has read so far.
 
 use super::store::{Keep, Store};
-use super::{Column, Sensor, Source};
+use super::{Sensor, SensorColumn, SensorSource};
 use host::{Host, clock, process};
-use model::reading::{Reading, Row, SeriesName};
-use model::sample::{SensorLog, Series};
+use model::reading::{Reading, ReadingRow, SeriesName};
+use model::sample::{SampleSeries, SensorLog};
 use std::sync::Arc;
 
 /// The most of one CPU that a sensor may take: a dear one is sampled less often.
@@ -15,8 +15,8 @@ pub(super) struct Track {
     id: &'static str,
     every_ms: u64,
     /// None while it is being read.
-    source: Option<Box<dyn Source>>,
-    columns: Vec<Column>,
+    source: Option<Box<dyn SensorSource>>,
+    columns: Vec<SensorColumn>,
     names: Arc<Vec<SeriesName>>,
     store: Store,
     due_ns: i64,
@@ -31,8 +31,8 @@ pub(super) struct Track {
 
 /// A source while it is read: whoever looks at the track meanwhile does not wait for it, however long it takes.
 pub(super) struct Away {
-    source: Box<dyn Source>,
-    fresh: Vec<Column>,
+    source: Box<dyn SensorSource>,
+    fresh: Vec<SensorColumn>,
     cells: Arc<[f64]>,
     failure: Option<String>,
     time_ns: i64,
@@ -96,7 +96,7 @@ impl Track {
     }
 
     /// What a sensor once read, the oldest row first. It reads no more.
-    pub fn of_rows(id: &'static str, series: Vec<SeriesName>, rows: Vec<Row>) -> Track {
+    pub fn of_rows(id: &'static str, series: Vec<SeriesName>, rows: Vec<ReadingRow>) -> Track {
         let mut store = Store::new(Keep::HOUR);
         rows.into_iter().for_each(|row| store.push(row));
         Track {
@@ -116,7 +116,7 @@ impl Track {
         }
     }
 
-    fn grow(&mut self, columns: Vec<Column>) {
+    fn grow(&mut self, columns: Vec<SensorColumn>) {
         let named = columns.iter().map(|one| SeriesName {
             name: one.name.clone(),
             kind: one.metric.kind,
@@ -158,7 +158,7 @@ impl Track {
             self.failures += 1;
             self.first_failure.get_or_insert(failure);
         }
-        self.store.push(Row {
+        self.store.push(ReadingRow {
             time_ns: away.time_ns,
             cells: away.cells,
         });
@@ -245,7 +245,7 @@ impl Track {
                 .store
                 .iter()
                 .map(|row| row.cells.get(place).copied().unwrap_or(f64::NAN));
-            Series {
+            SampleSeries {
                 name: column.name.clone(),
                 unit: column.metric.unit.into(),
                 kind: column.metric.kind,
@@ -320,14 +320,17 @@ mod tests {
         open: |_, _| Ok(Box::new(Counting(0))),
     };
 
-    impl Source for Counting {
-        fn columns(&self) -> Vec<Column> {
-            vec![Column::of(&METRIC, "n"), Column::of(&METRIC, "gap")]
+    impl SensorSource for Counting {
+        fn columns(&self) -> Vec<SensorColumn> {
+            vec![
+                SensorColumn::of(&METRIC, "n"),
+                SensorColumn::of(&METRIC, "gap"),
+            ]
         }
 
-        fn new_columns(&mut self) -> Vec<Column> {
+        fn new_columns(&mut self) -> Vec<SensorColumn> {
             if self.0 == 2 {
-                vec![Column::of(&METRIC, "late")]
+                vec![SensorColumn::of(&METRIC, "late")]
             } else {
                 vec![]
             }

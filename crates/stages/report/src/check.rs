@@ -8,7 +8,7 @@ pub use next::{Situation, next};
 
 use super::text::{WIDTH, clean, wrap};
 use model::change::Risk;
-use model::check::{CheckResult, Given, Role, What};
+use model::check::{CheckResult, ExpectedWhat, GivenSetting, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::units;
@@ -56,16 +56,19 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
 }
 
 /// `8.10 k random reads/s and 210 MiB/s`.
-fn gives(given: &[Given]) -> String {
-    let of = |what: What| {
+fn gives(given: &[GivenSetting]) -> String {
+    let of = |what: ExpectedWhat| {
         given
             .iter()
             .find(|one| one.what == what)
             .map(|one| one.value)
     };
-    let reads =
-        of(What::RandomReads).map(|rate| format!("{} random reads/s", units::count(rate.round())));
-    let best = [of(What::SequentialRead), of(What::SequentialReads)];
+    let reads = of(ExpectedWhat::RandomReads)
+        .map(|rate| format!("{} random reads/s", units::count(rate.round())));
+    let best = [
+        of(ExpectedWhat::SequentialRead),
+        of(ExpectedWhat::SequentialReads),
+    ];
     let stream = best.into_iter().flatten().max_by(f64::total_cmp);
     let stream = stream.map(|rate| format!("{} sequentially", units::bytes_per_s(rate)));
     let parts: Vec<String> = reads.into_iter().chain(stream).collect();

@@ -262,7 +262,7 @@ fn chart(sweep: &Sweep, curve: &Curve) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::curve::{Axis, Knee, Little, Setting, Visit};
+    use model::curve::{Axis, CurveSetting, Knee, Little, Visit};
 
     fn sweep() -> Sweep {
         let spread = |mean: f64| Spread {
@@ -271,7 +271,7 @@ mod tests {
             high: Some(mean * 1.02),
         };
         let point = |depth: u32, iops: f64, p99_ns: f64| Point {
-            settings: vec![Setting {
+            settings: vec![CurveSetting {
                 option: "iodepth".into(),
                 value: depth.to_string(),
             }],

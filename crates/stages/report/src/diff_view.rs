@@ -58,7 +58,7 @@ fn head(found: &Differences, count: usize) -> String {
     }
 }
 
-fn side(side: &model::difference::Side) -> String {
+fn side(side: &model::difference::DifferenceSide) -> String {
     let kernel = side
         .kernel
         .as_ref()
@@ -143,10 +143,10 @@ fn indented(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::difference::{Side, What};
+    use model::difference::{DifferenceSide, DifferenceWhat};
 
     fn found(differences: Vec<Difference>) -> Differences {
-        let side = |name: &str| Side {
+        let side = |name: &str| DifferenceSide {
             name: name.into(),
             target: "/srv".into(),
             kernel: Some("6.1".into()),
@@ -165,7 +165,7 @@ mod tests {
         Difference {
             place: "sd\x1ba".into(),
             name: name.into(),
-            what: What::Setting,
+            what: DifferenceWhat::Setting,
             a: Some("128".into()),
             b: None,
             weight,

@@ -214,8 +214,8 @@ fn histogram(labels: &str, times: &model::histogram::Histogram, text: &mut Strin
 mod tests {
     use super::*;
     use model::histogram::Histogram;
-    use model::layers::{DeviceLayers, Side, Span, SpanTimes};
-    use model::reading::{Row, SeriesName};
+    use model::layers::{DeviceLayers, LayerSide, Span, SpanTimes};
+    use model::reading::{ReadingRow, SeriesName};
     use model::sample::MetricKind::{Counter, Counter32, Gauge};
     use std::sync::Arc;
 
@@ -243,7 +243,7 @@ mod tests {
             kind: Counter,
         });
         let cells: Vec<f64> = series.iter().map(|(_, value)| *value).collect();
-        let to = Row {
+        let to = ReadingRow {
             time_ns: 0,
             cells: cells.into(),
         };
@@ -314,7 +314,7 @@ mod tests {
                 kind: metric.kind,
             });
             let series: Arc<Vec<SeriesName>> = Arc::new(series.collect());
-            let to = Row {
+            let to = ReadingRow {
                 time_ns: 0,
                 cells: vec![3.0; series.len()].into(),
             };
@@ -404,7 +404,7 @@ mod tests {
             .into_iter()
             .for_each(|ns| times.record(ns));
         let spans = vec![SpanTimes {
-            side: Side::Read,
+            side: LayerSide::Read,
             span: Span::D2C,
             times,
         }];

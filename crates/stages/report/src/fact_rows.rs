@@ -1,7 +1,7 @@
 //! Rows out of facts: a network mount in a line, and with `--all` every fact that no other row tells.
 
 use super::text::clean;
-use super::tree::Row;
+use super::tree::TreeRow;
 use model::iopath::Layer;
 use model::units;
 
@@ -20,19 +20,19 @@ const TOLD: &str = "\
     transport usb_driver usb_speed_mbit vendor vg wsize";
 
 /// Every other fact as it was found, so that nothing that is known stays out of sight.
-pub(super) fn others(layer: &Layer) -> Vec<Row> {
+pub(super) fn others(layer: &Layer) -> Vec<TreeRow> {
     let told: Vec<&str> = TOLD.split(' ').collect();
     let others = layer
         .facts
         .iter()
         .filter(|(name, _)| !told.contains(&name.as_str()));
     others
-        .map(|(name, value)| Row::plain(&clean(name), clean(value)))
+        .map(|(name, value)| TreeRow::plain(&clean(name), clean(value)))
         .collect()
 }
 
 /// How a file system of another machine is reached, in a line.
-pub(super) fn network(layer: &Layer) -> Option<Row> {
+pub(super) fn network(layer: &Layer) -> Option<TreeRow> {
     let size = |name: &str| layer.number(name).map(units::bytes);
     let version = layer
         .fact("nfs_version")
@@ -61,7 +61,7 @@ pub(super) fn network(layer: &Layer) -> Option<Row> {
             .map(|_| "soft: I/O fails when the server is silent".into()),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    (!text.is_empty()).then(|| Row::plain("over", clean(&text)))
+    (!text.is_empty()).then(|| TreeRow::plain("over", clean(&text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Times by layer in words: the table of a run.
 
-use model::layers::{DeviceLayers, LayerTimes, Outside, Side, Span};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Outside, Span};
 use model::units;
 
 /// Width of a time in the table.
@@ -40,7 +40,7 @@ pub fn lines(layers: &LayerTimes) -> Vec<String> {
     )];
     let mut has_gap = false;
     for device in &layers.devices {
-        for side in Side::ALL
+        for side in LayerSide::ALL
             .into_iter()
             .filter(|side| device.spans.iter().any(|one| one.side == *side))
         {
@@ -81,7 +81,7 @@ fn has(layers: &LayerTimes, span: Span) -> bool {
         .any(|one| one.span == span)
 }
 
-fn row(device: &DeviceLayers, side: Side, spans: &[Span], share: f64, name: &str) -> String {
+fn row(device: &DeviceLayers, side: LayerSide, spans: &[Span], share: f64, name: &str) -> String {
     let who = if share == 0.5 {
         format!("{} {}", device.device, side.name())
     } else {
@@ -130,7 +130,7 @@ mod tests {
             let mut times = Histogram::new();
             times.record(*ns);
             SpanTimes {
-                side: Side::Read,
+                side: LayerSide::Read,
                 span: *span,
                 times,
             }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_outside_has_a_line() {
         let outside = Outside {
-            side: Side::Discard,
+            side: LayerSide::Discard,
             mean_ns: 123_456.0,
             latency_mean_ns: 1_234_567.0,
             ios: 9,

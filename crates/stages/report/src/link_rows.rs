@@ -1,12 +1,12 @@
 //! The rows that say how a disk is attached: the controller with its PCI Express link, and the disk's own link.
 
 use super::text::clean;
-use super::tree::Row;
+use super::tree::TreeRow;
 use model::iopath::Layer;
 use model::units;
 
 /// What lies behind the disk, the cable between, and what is remarkable about either.
-pub(super) fn rows(layer: &Layer) -> Vec<Row> {
+pub(super) fn rows(layer: &Layer) -> Vec<TreeRow> {
     let rows = [
         behind(layer),
         raid(layer),
@@ -19,15 +19,15 @@ pub(super) fn rows(layer: &Layer) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-fn plain(key: &str, text: impl AsRef<str>) -> Option<Row> {
-    Some(Row::plain(key, clean(text.as_ref())))
+fn plain(key: &str, text: impl AsRef<str>) -> Option<TreeRow> {
+    Some(TreeRow::plain(key, clean(text.as_ref())))
 }
 
 fn join(parts: impl IntoIterator<Item = Option<String>>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn behind(layer: &Layer) -> Option<Row> {
+fn behind(layer: &Layer) -> Option<TreeRow> {
     let driver = layer
         .fact("controller_driver")
         .filter(|driver| *driver != "virtio-pci");
@@ -72,7 +72,7 @@ fn rate(text: &str) -> String {
         .to_string()
 }
 
-fn raid(layer: &Layer) -> Option<Row> {
+fn raid(layer: &Layer) -> Option<TreeRow> {
     let level = layer.fact("raid_level").map(str::to_string);
     let state = layer.fact("raid_state").map(str::to_string);
     match layer.fact("raid_volume")? {
@@ -88,7 +88,7 @@ fn raid(layer: &Layer) -> Option<Row> {
 }
 
 /// The disk's own cable.
-fn link(layer: &Layer) -> Option<Row> {
+fn link(layer: &Layer) -> Option<TreeRow> {
     sata(layer)
         .or_else(|| sas(layer))
         .or_else(|| usb(layer))
@@ -104,7 +104,7 @@ fn of(layer: &Layer, now: &str, most: &str) -> Option<String> {
     }))
 }
 
-fn sata(layer: &Layer) -> Option<Row> {
+fn sata(layer: &Layer) -> Option<TreeRow> {
     let speed = of(layer, "sata_speed", "sata_speed_max")?;
     let downs = layer
         .fact("sata_speed_downs")
@@ -123,7 +123,7 @@ fn sata(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn sas(layer: &Layer) -> Option<Row> {
+fn sas(layer: &Layer) -> Option<TreeRow> {
     let speed = of(layer, "sas_speed", "sas_speed_max")?;
     let lanes = layer
         .fact("sas_lanes")
@@ -138,7 +138,7 @@ fn sas(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn usb(layer: &Layer) -> Option<Row> {
+fn usb(layer: &Layer) -> Option<TreeRow> {
     let speed = layer.number("usb_speed_mbit")?;
     let best = layer
         .number("usb_speed_max_mbit")
@@ -171,7 +171,7 @@ fn usb(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn fibre_channel(layer: &Layer) -> Option<Row> {
+fn fibre_channel(layer: &Layer) -> Option<TreeRow> {
     let speed = of(layer, "fc_speed", "fc_speed_max")?;
     let state = layer
         .fact("fc_remote_state")
@@ -186,7 +186,7 @@ fn fibre_channel(layer: &Layer) -> Option<Row> {
 }
 
 /// What all links together let through, where that is less than it could be, or where a link further up is the least.
-fn limit(layer: &Layer) -> Option<Row> {
+fn limit(layer: &Layer) -> Option<TreeRow> {
     let (now, by) = (
         layer.number("link_bytes_per_s")?,
         layer.fact("link_limited_by")?,
@@ -218,7 +218,7 @@ fn limit(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn remote(layer: &Layer) -> Option<Row> {
+fn remote(layer: &Layer) -> Option<TreeRow> {
     if let Some((pool, image)) = layer.fact("rbd_pool").zip(layer.fact("rbd_image")) {
         return plain("image", format!("{pool}/{image} of a Ceph cluster"));
     }
@@ -247,7 +247,7 @@ fn remote(layer: &Layer) -> Option<Row> {
 }
 
 /// A healthy controller is worth no line.
-fn nvme(layer: &Layer) -> Option<Row> {
+fn nvme(layer: &Layer) -> Option<TreeRow> {
     let state = layer
         .fact("nvme_state")
         .filter(|state| *state != "live")
@@ -265,7 +265,7 @@ fn nvme(layer: &Layer) -> Option<Row> {
     }
 }
 
-fn asleep(layer: &Layer) -> Option<Row> {
+fn asleep(layer: &Layer) -> Option<TreeRow> {
     layer
         .fact("power_state")
         .filter(|state| state.starts_with("suspend"))?;

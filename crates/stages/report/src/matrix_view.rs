@@ -1,7 +1,7 @@
 //! The read/write matrix as text: one table for each percentile, with shades over one logarithmic scale of all.
 
 use super::text::{WIDTH, wrap};
-use model::interference::{Cell, Matrix};
+use model::interference::{InterferenceCell, Matrix};
 use model::units;
 
 /// From the fastest cell to the slowest.
@@ -66,7 +66,7 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     lines
 }
 
-fn disagree(cell: &Cell) -> bool {
+fn disagree(cell: &InterferenceCell) -> bool {
     let ends = (
         cell.visits_p99_ns.iter().min(),
         cell.visits_p99_ns.iter().max(),
@@ -124,7 +124,7 @@ fn shade(matrix: &Matrix, ns: u64) -> char {
     SHADES[1 + (place as usize).min(SHADES.len() - 2)]
 }
 
-fn table(matrix: &Matrix, name: &str, of: fn(&Cell) -> u64) -> Vec<String> {
+fn table(matrix: &Matrix, name: &str, of: fn(&InterferenceCell) -> u64) -> Vec<String> {
     let columns = matrix.read_steps.len();
     let is_wide = columns <= 6;
     let width = if is_wide { 11 } else { 6 };
@@ -174,7 +174,7 @@ mod tests {
         let cells = (0..steps * steps).map(|index| {
             let (write, read) = (index / steps, index % steps);
             let p50_ns = 100_000 * (1 + write as u64 * 3 + read as u64);
-            Cell {
+            InterferenceCell {
                 write,
                 read,
                 visits: u32::from(index != 1),
@@ -183,7 +183,7 @@ mod tests {
                 p99_ns: 8 * p50_ns,
                 visits_p99_ns: vec![p50_ns, if index == 2 { 30 * p50_ns } else { p50_ns }],
                 reached: index + 1 != steps * steps,
-                ..Cell::default()
+                ..InterferenceCell::default()
             }
         });
         Matrix {

@@ -4,8 +4,8 @@
 
 use super::text::{WIDTH, wrap};
 use kernel::cpulist::CpuList;
-use model::layers::Side;
-use model::moved::{Change, Interrupts, Kind, Moved};
+use model::layers::LayerSide;
+use model::moved::{Change, Interrupts, Moved, MovedKind};
 use model::record::Trial;
 use model::units;
 use model::units::{bytes, count, duration_ns};
@@ -62,13 +62,14 @@ pub(super) fn lines(trial: &Trial) -> Vec<String> {
 
 /// Every sentence. Whether the second arm lost is known where one of the two was better.
 fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
-    let of = |kind: Kind, most: usize| moved.moved().filter(move |one| one.kind == kind).take(most);
+    let of =
+        |kind: MovedKind, most: usize| moved.moved().filter(move |one| one.kind == kind).take(most);
     let has_sides = sides(moved).len() > 1;
     let layer = |change: &Change| layer_sentence(change, tuned, has_sides);
     // A layer that moved against the result is a part of the picture, but no reason for it.
     let is_against = |change: &&Change| lost.is_some_and(|lost| (change.to > change.from) != lost);
     let (against, with): (Vec<&Change>, Vec<&Change>) =
-        of(Kind::Layer, usize::MAX).partition(is_against);
+        of(MovedKind::Layer, usize::MAX).partition(is_against);
     let mut all: Vec<String> = with
         .iter()
         .take(LAYERS_MAX)
@@ -88,15 +89,15 @@ fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
     all.extend(against.iter().take(room).map(other_way));
     // The whole stands for itself where no part of it tells more.
     if all.is_empty() {
-        all.extend(of(Kind::Whole, 1).map(layer));
+        all.extend(of(MovedKind::Whole, 1).map(layer));
     }
     let is_named = !all.is_empty();
     all.extend(moved.interrupts.as_ref().map(interrupts));
-    all.extend(of(Kind::Cpu, CPUS_MAX).map(cpu_sentence));
+    all.extend(of(MovedKind::Cpu, CPUS_MAX).map(cpu_sentence));
     // Without layers the wait that the device's counters know is all there is.
     let is_told = |change: &&Change| moved.traced.is_none() || !change.name.starts_with("await_");
     all.extend(
-        of(Kind::Device, usize::MAX)
+        of(MovedKind::Device, usize::MAX)
             .filter(is_told)
             .take(DEVICE_MAX)
             .map(device_sentence),
@@ -110,8 +111,8 @@ fn sentences(moved: &Moved, tuned: &str, lost: Option<bool>) -> Vec<String> {
 }
 
 /// Directions that layers were compared in.
-fn sides(moved: &Moved) -> Vec<Side> {
-    let mut sides: Vec<Side> = moved
+fn sides(moved: &Moved) -> Vec<LayerSide> {
+    let mut sides: Vec<LayerSide> = moved
         .changes
         .iter()
         .filter_map(|change| change.side)
@@ -259,16 +260,16 @@ fn cpus(cpus: &[u32]) -> String {
 /// `unchanged: Q2G 1.20 µs, D2C 88.0 µs`, and apart from it what changed by less than it varies, or is too small.
 fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<String> {
     let is_shown = |one: &&Change| match one.kind {
-        Kind::Layer => one.subject == tuned,
+        MovedKind::Layer => one.subject == tuned,
         // The parts say more than the whole, unless nothing moved.
-        Kind::Whole => one.subject == tuned && !is_named,
-        Kind::Cpu => one.subject == "all" && !is_named,
-        Kind::Device => false,
+        MovedKind::Whole => one.subject == tuned && !is_named,
+        MovedKind::Cpu => one.subject == "all" && !is_named,
+        MovedKind::Device => false,
     };
     let (mut same, mut small, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for change in moved.stayed().filter(is_shown) {
         let (what, to_ns) = match change.kind {
-            Kind::Cpu => ("CPU time per I/O".to_string(), 1e3),
+            MovedKind::Cpu => ("CPU time per I/O".to_string(), 1e3),
             _ => (name(change, tuned, has_sides), 1.0),
         };
         let (from, to) = (
@@ -298,8 +299,9 @@ fn stayed(moved: &Moved, tuned: &str, has_sides: bool, is_named: bool) -> Vec<St
 }
 
 /// The whole time in a direction under the slower arm, ns; 0 for what has no direction.
-fn whole(moved: &Moved, tuned: &str, side: Option<Side>) -> f64 {
-    let is_it = |one: &&Change| one.kind == Kind::Whole && one.subject == tuned && one.side == side;
+fn whole(moved: &Moved, tuned: &str, side: Option<LayerSide>) -> f64 {
+    let is_it =
+        |one: &&Change| one.kind == MovedKind::Whole && one.subject == tuned && one.side == side;
     moved
         .changes
         .iter()
@@ -311,7 +313,7 @@ fn whole(moved: &Moved, tuned: &str, side: Option<Side>) -> f64 {
 fn foot(moved: &Moved, tuned: &str) -> Option<String> {
     match (&moved.traced, &moved.not_traced) {
         (Some(source), _) => {
-            let sides: Vec<&str> = sides(moved).into_iter().map(Side::name).collect();
+            let sides: Vec<&str> = sides(moved).into_iter().map(LayerSide::name).collect();
             let what = if sides.is_empty() {
                 "I/O".to_string()
             } else {

@@ -2,7 +2,7 @@
 
 use super::meaning::{self, MAIN};
 use super::text::clean;
-use super::tree::Row;
+use super::tree::TreeRow;
 use super::{fact_rows, link_rows, owner_view, stack_rows};
 use model::change::Attribute;
 use model::iopath::{Interrupt, Layer, LayerKind};
@@ -18,7 +18,7 @@ const UPPER: &[&str] = &[
 ];
 
 /// Everything a reader wants about a layer, or with `all` everything that is known.
-pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<Row> {
+pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<TreeRow> {
     let mut rows = match layer.kind {
         LayerKind::FileSystem | LayerKind::Unbacked => file_system(layer, all),
         LayerKind::Partition => partition(layer),
@@ -50,17 +50,17 @@ fn number(layer: &Layer, name: &str) -> Option<f64> {
     fact(layer, name)?.parse().ok()
 }
 
-fn row(key: &str, value: impl Into<String>, meaning: impl Into<String>) -> Row {
-    Row {
+fn row(key: &str, value: impl Into<String>, meaning: impl Into<String>) -> TreeRow {
+    TreeRow {
         key: key.into(),
         value: value.into(),
         meaning: meaning.into(),
     }
 }
 
-fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
+fn file_system(layer: &Layer, all: bool) -> Vec<TreeRow> {
     let mut rows = Vec::new();
-    rows.extend(fact(layer, "reason").map(|reason| Row::plain("below", reason)));
+    rows.extend(fact(layer, "reason").map(|reason| TreeRow::plain("below", reason)));
     if let Some((free, total)) = number(layer, "free_bytes").zip(number(layer, "total_bytes")) {
         let share = free / total * 100.0;
         let text = format!(
@@ -69,11 +69,11 @@ fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
             units::bytes(total),
             share = units::percent_whole(share)
         );
-        rows.push(Row::plain("free", text));
+        rows.push(TreeRow::plain("free", text));
     }
     let inodes = number(layer, "free_inodes").zip(number(layer, "total_inodes"));
     if let Some((free, total)) = inodes.filter(|(_, total)| *total > 0.0) {
-        rows.push(Row::plain(
+        rows.push(TreeRow::plain(
             "free inodes",
             format!("{} of {}", units::count(free), units::count(total)),
         ));
@@ -81,13 +81,14 @@ fn file_system(layer: &Layer, all: bool) -> Vec<Row> {
     rows.extend(fact_rows::network(layer));
     let subdirectory = fact(layer, "subdirectory");
     rows.extend(subdirectory.map(|root| {
-        Row::plain(
+        TreeRow::plain(
             "mounted part",
             format!("{} of the file system", clean(root)),
         )
     }));
     rows.extend(
-        fact(layer, "options").map(|options| Row::plain("options", shown_options(options, all))),
+        fact(layer, "options")
+            .map(|options| TreeRow::plain("options", shown_options(options, all))),
     );
     rows
 }
@@ -106,7 +107,7 @@ fn shown_options(options: &str, all: bool) -> String {
     clean(&shown.join(",")).into_owned()
 }
 
-fn partition(layer: &Layer) -> Vec<Row> {
+fn partition(layer: &Layer) -> Vec<TreeRow> {
     let Some(start) = number(layer, "start_bytes").map(units::bytes) else {
         return Vec::new();
     };
@@ -124,14 +125,14 @@ fn partition(layer: &Layer) -> Vec<Row> {
             start,
             format!("not aligned to the disk's {block} blocks: a write of one block touches two"),
         ),
-        None => Row::plain("start", start),
+        None => TreeRow::plain("start", start),
     };
     vec![row]
 }
 
-fn loop_device(layer: &Layer) -> Vec<Row> {
+fn loop_device(layer: &Layer) -> Vec<TreeRow> {
     let Some(file) = fact(layer, "backing_file") else {
-        return vec![Row::plain("state", "not set up: no file behind it")];
+        return vec![TreeRow::plain("state", "not set up: no file behind it")];
     };
     let is_sparse = fact(layer, "backing_sparse") == Some("yes");
     let there = number(layer, "backing_allocated_bytes")
@@ -140,7 +141,7 @@ fn loop_device(layer: &Layer) -> Vec<Row> {
     let holes = there
         .map(|there| format!(", with holes: {there} are there"))
         .unwrap_or_default();
-    let mut rows = vec![Row::plain("file", format!("{}{holes}", clean(file)))];
+    let mut rows = vec![TreeRow::plain("file", format!("{}{holes}", clean(file)))];
     rows.push(match fact(layer, "dio") {
         Some("1") => row(
             "direct I/O",
@@ -175,12 +176,12 @@ fn cached_twice(layer: &Layer) -> String {
     )
 }
 
-fn zram(layer: &Layer) -> Vec<Row> {
+fn zram(layer: &Layer) -> Vec<TreeRow> {
     let mut rows = Vec::new();
-    rows.extend(fact(layer, "algorithm").map(|name| Row::plain("compression", clean(name))));
+    rows.extend(fact(layer, "algorithm").map(|name| TreeRow::plain("compression", clean(name))));
     if let Some((stored, memory)) = number(layer, "stored_bytes").zip(number(layer, "memory_bytes"))
     {
-        rows.push(Row::plain(
+        rows.push(TreeRow::plain(
             "content",
             format!(
                 "{} in {} of memory",
@@ -190,12 +191,12 @@ fn zram(layer: &Layer) -> Vec<Row> {
         ));
     }
     rows.extend(
-        fact(layer, "backing_device").map(|device| Row::plain("overflow to", clean(device))),
+        fact(layer, "backing_device").map(|device| TreeRow::plain("overflow to", clean(device))),
     );
     rows
 }
 
-fn users(layer: &Layer) -> Vec<Row> {
+fn users(layer: &Layer) -> Vec<TreeRow> {
     let mut users = Vec::new();
     users.extend(
         fact(layer, "mounted_on")
@@ -208,12 +209,12 @@ fn users(layer: &Layer) -> Vec<Row> {
     if users.is_empty() {
         Vec::new()
     } else {
-        vec![Row::plain("in use", users.join(", "))]
+        vec![TreeRow::plain("in use", users.join(", "))]
     }
 }
 
 /// The main settings in their own order; with `all` the others follow by name.
-fn settings(layer: &Layer, all: bool) -> Vec<Row> {
+fn settings(layer: &Layer, all: bool) -> Vec<TreeRow> {
     let is_shown = |name: &str| match layer.kind {
         LayerKind::Disk => true,
         _ => all || UPPER.contains(&name),
@@ -267,7 +268,7 @@ fn is_bare_scheduler(setting: &model::iopath::Setting) -> bool {
         )
 }
 
-fn interrupts(layer: &Layer, all: bool) -> Vec<Row> {
+fn interrupts(layer: &Layer, all: bool) -> Vec<TreeRow> {
     let lines: Vec<&Interrupt> = layer
         .interrupts
         .iter()
@@ -278,17 +279,17 @@ fn interrupts(layer: &Layer, all: bool) -> Vec<Row> {
         lines if all => lines
             .iter()
             .map(|line| {
-                Row::plain(
+                TreeRow::plain(
                     &format!("irq {}", line.irq),
                     format!("{} {}", clean(&line.name), one_line(line)),
                 )
             })
             .collect(),
-        [line] => vec![Row::plain(
+        [line] => vec![TreeRow::plain(
             "interrupts",
             format!("irq {} {}", line.irq, one_line(line)),
         )],
-        lines => vec![Row::plain("interrupts", many_lines(lines))],
+        lines => vec![TreeRow::plain("interrupts", many_lines(lines))],
     }
 }
 
@@ -371,13 +372,13 @@ fn many_lines(lines: &[&Interrupt]) -> String {
     }
 }
 
-fn hardware_queues(layer: &Layer) -> Vec<Row> {
+fn hardware_queues(layer: &Layer) -> Vec<TreeRow> {
     let one = |queue: &model::iopath::HardwareQueue| {
         let tags = queue
             .nr_tags
             .map(|tags| format!(", {tags} requests"))
             .unwrap_or_default();
-        Row::plain(
+        TreeRow::plain(
             &format!("hw queue {}", queue.index),
             format!("{}{tags}", cpus(&queue.cpu_list)),
         )

@@ -2,7 +2,7 @@
 
 use super::path_rows::rows;
 use super::text::{Paint, WIDTH, clean, wrap};
-use super::tree::{Node, Row, draw};
+use super::tree::{Node, TreeRow, draw};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::units;
 
@@ -108,7 +108,7 @@ fn fold(other: &mut Node, first: &Node) {
         } else {
             "the rest"
         };
-        other.rows.push(Row::plain(
+        other.rows.push(TreeRow::plain(
             "settings",
             format!("{rest} as {} above", first.name),
         ));

@@ -1,12 +1,12 @@
 //! The rows of a stacked device: volumes, arrays, encryption, several paths, caches.
 
 use super::text::clean;
-use super::tree::Row;
+use super::tree::TreeRow;
 use model::iopath::Layer;
 use model::units;
 
 /// Everything about the device itself that a reader has to know; its settings and members come elsewhere.
-pub(super) fn rows(layer: &Layer) -> Vec<Row> {
+pub(super) fn rows(layer: &Layer) -> Vec<TreeRow> {
     let rows = [
         name(layer),
         suspended(layer),
@@ -26,15 +26,15 @@ pub(super) fn rows(layer: &Layer) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-fn plain(key: &str, text: impl AsRef<str>) -> Option<Row> {
-    Some(Row::plain(key, clean(text.as_ref())))
+fn plain(key: &str, text: impl AsRef<str>) -> Option<TreeRow> {
+    Some(TreeRow::plain(key, clean(text.as_ref())))
 }
 
 fn percent(layer: &Layer, fact: &str) -> Option<String> {
     Some(units::percent_whole(layer.number(fact)?))
 }
 
-fn name(layer: &Layer) -> Option<Row> {
+fn name(layer: &Layer) -> Option<TreeRow> {
     if let Some((vg, lv)) = layer.fact("vg").zip(layer.fact("lv")) {
         let part = layer
             .fact("lv_part")
@@ -45,7 +45,7 @@ fn name(layer: &Layer) -> Option<Row> {
     plain("name", layer.fact("dm_name")?)
 }
 
-fn suspended(layer: &Layer) -> Option<Row> {
+fn suspended(layer: &Layer) -> Option<TreeRow> {
     layer.fact("suspended")?;
     plain(
         "state",
@@ -53,7 +53,7 @@ fn suspended(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn stripes(layer: &Layer) -> Option<Row> {
+fn stripes(layer: &Layer) -> Option<TreeRow> {
     if let Some((stripes, bytes)) = layer.fact("stripes").zip(layer.number("stripe_bytes")) {
         return plain(
             "stripes",
@@ -64,13 +64,13 @@ fn stripes(layer: &Layer) -> Option<Row> {
     plain("segments", format!("{segments}, one behind the other"))
 }
 
-fn chunk(layer: &Layer) -> Option<Row> {
+fn chunk(layer: &Layer) -> Option<TreeRow> {
     let bytes = layer.number("chunk_bytes").filter(|bytes| *bytes > 0.0)?;
     plain("chunk", units::bytes(bytes))
 }
 
 /// Only worth a line where it is wrong.
-fn alignment(layer: &Layer) -> Option<Row> {
+fn alignment(layer: &Layer) -> Option<TreeRow> {
     (layer.fact("aligned")? == "no").then_some(())?;
     let block = layer
         .number("block_bytes")
@@ -82,7 +82,7 @@ fn alignment(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn state(layer: &Layer) -> Option<Row> {
+fn state(layer: &Layer) -> Option<TreeRow> {
     let mut state = match (layer.fact("array_state"), layer.fact("raid_health")) {
         (Some(state), _) => state.to_string(),
         (None, Some(health)) => format!("members {health}"),
@@ -101,7 +101,7 @@ fn state(layer: &Layer) -> Option<Row> {
     plain("state", state)
 }
 
-fn synchronisation(layer: &Layer) -> Option<Row> {
+fn synchronisation(layer: &Layer) -> Option<TreeRow> {
     let action = layer
         .fact("sync_action")
         .filter(|action| !matches!(*action, "idle" | "frozen"))?;
@@ -116,7 +116,7 @@ fn synchronisation(layer: &Layer) -> Option<Row> {
 }
 
 /// None is worth a line: after a crash the whole array is copied. RAID 0 has nothing to synchronise.
-fn bitmap(layer: &Layer) -> Option<Row> {
+fn bitmap(layer: &Layer) -> Option<TreeRow> {
     let bitmap = layer.fact("bitmap")?;
     let is_redundant = layer
         .fact("stack")
@@ -129,7 +129,7 @@ fn bitmap(layer: &Layer) -> Option<Row> {
     plain("bitmap", meaning)
 }
 
-fn cipher(layer: &Layer) -> Option<Row> {
+fn cipher(layer: &Layer) -> Option<TreeRow> {
     let mut text = layer.fact("cipher")?.to_string();
     if let Some(bytes) = layer.number("crypt_sector_bytes") {
         text.push_str(&format!(", sectors of {}", units::bytes(bytes)));
@@ -145,7 +145,7 @@ fn cipher(layer: &Layer) -> Option<Row> {
     plain("cipher", text)
 }
 
-fn paths(layer: &Layer) -> Option<Row> {
+fn paths(layer: &Layer) -> Option<TreeRow> {
     let active = layer.number("paths_active")?;
     let failed = layer.number("paths_failed").filter(|failed| *failed > 0.0);
     let failed = failed
@@ -164,7 +164,7 @@ fn paths(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn thin_pool(layer: &Layer) -> Option<Row> {
+fn thin_pool(layer: &Layer) -> Option<TreeRow> {
     if let Some(mapped) = percent(layer, "thin_mapped_percent") {
         return plain(
             "thin",
@@ -183,7 +183,7 @@ fn thin_pool(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn cache(layer: &Layer) -> Option<Row> {
+fn cache(layer: &Layer) -> Option<TreeRow> {
     let mut parts = vec![layer.fact("cache_mode")?.to_string()];
     parts.extend(layer.fact("cache_state").map(str::to_string));
     parts.extend(percent(layer, "cache_used_percent").map(|used| format!("{used} used")));
@@ -200,7 +200,7 @@ fn cache(layer: &Layer) -> Option<Row> {
     plain("cache", parts.join(", "))
 }
 
-fn snapshot(layer: &Layer) -> Option<Row> {
+fn snapshot(layer: &Layer) -> Option<TreeRow> {
     let used = percent(layer, "snapshot_used_percent")?;
     plain(
         "snapshot",
@@ -208,7 +208,7 @@ fn snapshot(layer: &Layer) -> Option<Row> {
     )
 }
 
-fn delay(layer: &Layer) -> Option<Row> {
+fn delay(layer: &Layer) -> Option<TreeRow> {
     let reads = layer.fact("delay_ms")?;
     match layer.fact("delay_write_ms") {
         Some(writes) => plain(

@@ -2,7 +2,7 @@
 
 use super::text::{WIDTH, wrap};
 use super::{curve_view, matrix_view};
-use model::curve::{Setting, Spread, Sweep};
+use model::curve::{CurveSetting, Spread, Sweep};
 use model::interference::Matrix;
 use model::job::{Job, SteadyMetric};
 use model::record::Record;
@@ -104,8 +104,8 @@ fn rate(value: f64) -> String {
 }
 
 /// `bs=4k numjobs=3`.
-pub(super) fn settings_text(settings: &[Setting]) -> String {
-    let one = |setting: &Setting| format!("{}={}", setting.option, setting.value);
+pub(super) fn settings_text(settings: &[CurveSetting]) -> String {
+    let one = |setting: &CurveSetting| format!("{}={}", setting.option, setting.value);
     settings.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
@@ -507,12 +507,12 @@ mod tests {
 
     #[test]
     fn a_matrix_is_judged_at_a_step_that_was_reached() {
-        let cell = |write, read, reached| model::interference::Cell {
+        let cell = |write, read, reached| model::interference::InterferenceCell {
             write,
             read,
             visits: 2,
             reached,
-            ..model::interference::Cell::default()
+            ..model::interference::InterferenceCell::default()
         };
         let mut matrix = Matrix {
             max_read_iops: 9_000.0,

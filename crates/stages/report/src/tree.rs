@@ -12,22 +12,22 @@ const VALUE_COLUMNS_MAX: usize = 14;
 pub(super) struct Node {
     pub name: String,
     pub what: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TreeRow>,
     pub below: Vec<Node>,
 }
 
 /// One property: its name, its value, and what the value means. Without a meaning the value takes the whole line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct TreeRow {
     pub key: String,
     pub value: String,
     pub meaning: String,
 }
 
-impl Row {
+impl TreeRow {
     /// A property that explains itself.
     pub fn plain(key: &str, value: impl Into<String>) -> Self {
-        Row {
+        TreeRow {
             key: key.into(),
             value: value.into(),
             meaning: String::new(),
@@ -103,7 +103,7 @@ fn inside(text: &mut String, node: &Node, prefix: &str, paint: Paint) {
 
 fn draw_row(
     text: &mut String,
-    row: &Row,
+    row: &TreeRow,
     (first, rest): (&str, &str),
     (key_columns, value_columns): (usize, usize),
     paint: Paint,
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_long_meanings_wrap() {
-        let row = |key: &str, value: &str, meaning: &str| Row {
+        let row = |key: &str, value: &str, meaning: &str| TreeRow {
             key: key.into(),
             value: value.into(),
             meaning: meaning.into(),
@@ -155,7 +155,7 @@ mod tests {
             rows: vec![
                 row("scheduler", "none", "one"),
                 row("nr_requests", "256", &"word ".repeat(12)),
-                Row::plain("options", "rw"),
+                TreeRow::plain("options", "rw"),
             ],
             ..Node::default()
         };

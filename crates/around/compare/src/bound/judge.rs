@@ -1,8 +1,10 @@
 //! Holds bounds against a comparison.
 
-use super::{Bound, Limit, Side};
+use super::{Bound, BoundSide, Limit};
 use crate::words;
-use model::comparison::{BoundResult, Cell, Compared, Comparison, Crossed, Row, Standing};
+use model::comparison::{
+    BoundResult, Compared, Comparison, ComparisonCell, ComparisonRow, Crossed, Standing,
+};
 use model::units;
 
 /// Every bound against every number it is about. A bound that is about none is told as not judged: a script must not pass
@@ -85,7 +87,7 @@ fn held(
     comparison: &Comparison,
     index: usize,
     compared: &Compared,
-    row: &Row,
+    row: &ComparisonRow,
     strict: bool,
 ) -> Option<BoundResult> {
     let cell = row.cells[index].as_ref()?;
@@ -142,7 +144,7 @@ fn unjudged(
     comparison: &Comparison,
     index: usize,
     compared: &Compared,
-    row: &Row,
+    row: &ComparisonRow,
 ) -> BoundResult {
     let unlike = compared.unlike.iter().find(|(at, _)| *at == index);
     let base = &comparison.subjects[comparison.base].name;
@@ -178,11 +180,11 @@ fn widened(
     }
 }
 
-fn side(side: Side, limit: f64, value: f64, low: Option<f64>, high: Option<f64>) -> Crossed {
+fn side(side: BoundSide, limit: f64, value: f64, low: Option<f64>, high: Option<f64>) -> Crossed {
     // Seen from above: what lies beyond a lower limit is the mirror of what lies beyond an upper one.
     let (value, limit, near, far) = match side {
-        Side::Above => (value, limit, low, high),
-        Side::Below => (-value, -limit, high.map(|high| -high), low.map(|low| -low)),
+        BoundSide::Above => (value, limit, low, high),
+        BoundSide::Below => (-value, -limit, high.map(|high| -high), low.map(|low| -low)),
     };
     match (near, far) {
         (None, None) if value > limit => Crossed::Certainly,
@@ -205,7 +207,7 @@ fn rests_on(bound: Option<f64>, reach: Option<f64>, standing: Standing) -> Strin
     }
 }
 
-fn interval(cell: &Cell) -> String {
+fn interval(cell: &ComparisonCell) -> String {
     let measure = &cell.measure;
     let word = |value: f64| words::value(&measure.unit, value);
     match (measure.low, measure.high) {

@@ -9,7 +9,7 @@ pub use parse::{BoundError, parse};
 
 /// Which side of the limit is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BoundSide {
     /// Above it.
     Above,
     /// Below it.
@@ -37,7 +37,7 @@ pub struct Bound {
     /// The measure, with its direction or for all of them.
     pub measure: String,
     /// Which side is bad.
-    pub side: Side,
+    pub side: BoundSide,
     /// The limit.
     pub limit: Limit,
 }

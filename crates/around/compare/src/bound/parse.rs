@@ -1,6 +1,6 @@
 //! Reads a bound, and points at what it does not understand.
 
-use super::{Bound, Limit, Side};
+use super::{Bound, BoundSide, Limit};
 use crate::words;
 
 /// Why a text is no bound.
@@ -63,16 +63,16 @@ pub fn parse(text: &str) -> Result<Bound, BoundError> {
     let measure = text[..sign].trim().to_lowercase();
     check(&measure).map_err(|why| fail(start, why))?;
     let side = if text[sign..].starts_with('>') {
-        Side::Above
+        BoundSide::Above
     } else {
-        Side::Below
+        BoundSide::Below
     };
     let rest = text[sign + 1..]
         .strip_prefix('=')
         .unwrap_or(&text[sign + 1..]);
     let place = text.len() - rest.trim_start().len();
     let limit = limit(rest.trim(), &measure).map_err(|(offset, why)| fail(place + offset, why))?;
-    if let (Limit::Relative(ratio), Side::Above) | (Limit::Relative(ratio), Side::Below) =
+    if let (Limit::Relative(ratio), BoundSide::Above) | (Limit::Relative(ratio), BoundSide::Below) =
         (limit, side)
         && ratio <= 0.0
     {
@@ -225,19 +225,23 @@ mod tests {
         };
         assert_eq!(
             limit("p99>+5%"),
-            ("p99".into(), Side::Above, Limit::Relative(1.05))
+            ("p99".into(), BoundSide::Above, Limit::Relative(1.05))
         );
         assert_eq!(
             limit(" read.p99.9 >= 2 ms "),
-            ("read.p99.9".into(), Side::Above, Limit::Time(2e6))
+            ("read.p99.9".into(), BoundSide::Above, Limit::Time(2e6))
         );
         assert_eq!(
             limit("write.iops<-10%"),
-            ("write.iops".into(), Side::Below, Limit::Relative(0.9))
+            ("write.iops".into(), BoundSide::Below, Limit::Relative(0.9))
         );
         assert_eq!(
             limit("bw<200MiB/s"),
-            ("bw".into(), Side::Below, Limit::Bytes(200.0 * 1048576.0))
+            (
+                "bw".into(),
+                BoundSide::Below,
+                Limit::Bytes(200.0 * 1048576.0)
+            )
         );
         assert_eq!(limit("BW<200MB/s").2, Limit::Bytes(2e8));
         assert_eq!(limit("iops<50k").2, Limit::Number(50_000.0));

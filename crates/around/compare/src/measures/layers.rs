@@ -3,17 +3,17 @@
 use super::measure;
 use crate::interval::of_mean;
 use model::comparison::{Basis, Measure};
-use model::layers::{LayerTimes, Side, Span};
+use model::layers::{LayerSide, LayerTimes, Span};
 use model::record::LoadResult;
 
 /// `read.d2c` of the uppermost device, `read.d2c.2` of the second; of the directions that the load has. What others did in
 /// another direction is not what is compared.
 pub fn measures(times: &LayerTimes, load: &LoadResult) -> Vec<Measure> {
-    let is_ours = |side: Side| match side {
-        Side::Read => load.read.ios > 0,
-        Side::Write => load.write.ios > 0,
-        Side::Discard => load.trim.ios > 0,
-        Side::Flush => load.sync.ios > 0,
+    let is_ours = |side: LayerSide| match side {
+        LayerSide::Read => load.read.ios > 0,
+        LayerSide::Write => load.write.ios > 0,
+        LayerSide::Discard => load.trim.ios > 0,
+        LayerSide::Flush => load.sync.ios > 0,
     };
     let mut measures = Vec::new();
     for (index, device) in times.devices.iter().enumerate() {

@@ -39,9 +39,18 @@ fn directions(load: &LoadResult, intervals: &[&Interval]) -> Vec<Measure> {
     let writes = series(intervals, |one| &one.write);
     let mut measures = direction("read", &load.read, load, &reads);
     measures.extend(direction("write", &load.write, load, &writes));
-    measures.extend(direction("trim", &load.trim, load, &Series::default()));
+    measures.extend(direction(
+        "trim",
+        &load.trim,
+        load,
+        &LoadMeasureSeries::default(),
+    ));
     if load.sync.ios > 0 {
-        measures.extend(latencies("sync", &load.sync.latency, &Series::default()));
+        measures.extend(latencies(
+            "sync",
+            &load.sync.latency,
+            &LoadMeasureSeries::default(),
+        ));
     }
     measures
 }
@@ -64,7 +73,7 @@ fn operations(load: &LoadResult) -> Vec<Measure> {
         measures.extend(latencies(
             &operation.name,
             &operation.done.latency,
-            &Series::default(),
+            &LoadMeasureSeries::default(),
         ));
     }
     measures
@@ -113,7 +122,7 @@ fn notes(load: &LoadResult) -> Vec<String> {
 
 /// What the intervals say of one direction: rates, bytes and percentiles of each.
 #[derive(Default)]
-struct Series {
+struct LoadMeasureSeries {
     iops: Vec<f64>,
     bytes_per_s: Vec<f64>,
     p50: Vec<f64>,
@@ -131,8 +140,8 @@ fn whole(intervals: &[Interval]) -> Vec<&Interval> {
         .collect()
 }
 
-fn series(intervals: &[&Interval], side: fn(&Interval) -> &IntervalSide) -> Series {
-    let mut series = Series::default();
+fn series(intervals: &[&Interval], side: fn(&Interval) -> &IntervalSide) -> LoadMeasureSeries {
+    let mut series = LoadMeasureSeries::default();
     for interval in intervals {
         let (one, seconds) = (side(interval), interval.length_ms as f64 / 1e3);
         series.iops.push(one.ios as f64 / seconds);
@@ -143,7 +152,12 @@ fn series(intervals: &[&Interval], side: fn(&Interval) -> &IntervalSide) -> Seri
     series
 }
 
-fn direction(name: &str, done: &Direction, load: &LoadResult, series: &Series) -> Vec<Measure> {
+fn direction(
+    name: &str,
+    done: &Direction,
+    load: &LoadResult,
+    series: &LoadMeasureSeries,
+) -> Vec<Measure> {
     if done.ios == 0 || load.elapsed_ms <= 0.0 {
         return Vec::new();
     }
@@ -201,7 +215,7 @@ fn rate(name: &str, value: f64, series: &[f64]) -> Option<Measure> {
     (value > 0.0).then(|| measure(name, bounds, Basis::Batches, n))
 }
 
-fn latencies(name: &str, counts: &Histogram, series: &Series) -> Vec<Measure> {
+fn latencies(name: &str, counts: &Histogram, series: &LoadMeasureSeries) -> Vec<Measure> {
     let total = counts.total();
     let (middle, tail) = (swing(&series.p50), swing(&series.p99));
     let mut measures = Vec::new();

@@ -7,11 +7,11 @@ mod sensors;
 
 use crate::interval::Bounds;
 use crate::{device, job};
-use model::comparison::{Basis, Better, Measure, Part, Proof, Subject};
+use model::comparison::{Basis, Better, ComparisonSubject, Measure, Part, Proof};
 use model::record::{Record, Trial};
 
 /// A record as it is compared. `name` is what the user calls it.
-pub fn of(name: &str, id: Option<i64>, record: &Record) -> Subject {
+pub fn of(name: &str, id: Option<i64>, record: &Record) -> ComparisonSubject {
     let place = device::place(record);
     let provenance = &record.provenance;
     let fact = |name: &str| {
@@ -32,7 +32,7 @@ pub fn of(name: &str, id: Option<i64>, record: &Record) -> Subject {
         .imported
         .as_ref()
         .map(|imported| imported.measured_unix_ms.map(|ms| ms as i64));
-    Subject {
+    ComparisonSubject {
         name: name.into(),
         record: id,
         verb: record.verb.clone(),

@@ -5,9 +5,9 @@ use crate::fixture::{fio_text, load, run};
 use model::check::{CheckResult, Probe, Role};
 use model::histogram::Histogram;
 use model::job::{Job, Rw};
-use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::Interval;
-use model::sample::{MetricKind, SensorLog, Series};
+use model::sample::{MetricKind, SampleSeries, SensorLog};
 
 fn get<'a>(part: &'a Part, name: &str) -> &'a Measure {
     part.measures
@@ -108,9 +108,9 @@ fn sections_and_layers_are_told_apart() {
     let mut times = Histogram::new();
     (0..100).for_each(|_| times.record(80_000));
     let spans = [
-        (Side::Read, Span::D2C),
-        (Side::Read, Span::Q2C),
-        (Side::Read, Span::G2C),
+        (LayerSide::Read, Span::D2C),
+        (LayerSide::Read, Span::Q2C),
+        (LayerSide::Read, Span::G2C),
     ];
     let spans = spans
         .map(|(side, span)| SpanTimes {
@@ -178,7 +178,7 @@ fn another_tools_figures_have_the_interval_of_its_samples_or_none() {
 fn a_watch_is_compared_by_what_its_disk_did() {
     let mut record = run(1.0, 0.0, 1);
     (record.verb, record.load) = ("watch".into(), None);
-    let counter = |name: &str, step: f64| Series {
+    let counter = |name: &str, step: f64| SampleSeries {
         name: name.into(),
         unit: "ios".into(),
         kind: MetricKind::Counter,

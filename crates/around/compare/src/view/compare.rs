@@ -3,7 +3,8 @@
 use super::{left, paragraph, right, short};
 use crate::{sentence, words};
 use model::comparison::{
-    Basis, Cell, Compared, Comparison, Crossed, Curves, Row, SettingsDiffer, Standing, Subject,
+    Basis, Compared, Comparison, ComparisonCell, ComparisonRow, ComparisonSubject, Crossed, Curves,
+    SettingsDiffer, Standing,
 };
 use model::curve::Spread;
 use report::text::{Paint, clean};
@@ -43,7 +44,7 @@ pub fn lines(found: &Comparison, paint: Paint) -> Vec<String> {
 }
 
 /// What is compared: `7  run on /srv (vda QEMU of db-1), iodyno 0.1.0, kernel 6.1`.
-fn subject(one: &Subject, is_base: bool) -> Vec<String> {
+fn subject(one: &ComparisonSubject, is_base: bool) -> Vec<String> {
     let mut parts = vec![format!("{} {}", one.verb, one.target)];
     if !one.label.is_empty() && one.label != one.target {
         parts.push(one.label.clone());
@@ -113,7 +114,9 @@ fn pair(found: &Comparison, compared: &Compared) -> Vec<String> {
         let value = |index: usize| {
             row.cells[index]
                 .as_ref()
-                .map_or("–".into(), |cell: &Cell| words::of(&cell.measure))
+                .map_or("–".into(), |cell: &ComparisonCell| {
+                    words::of(&cell.measure)
+                })
         };
         let ratio = row.cells[other]
             .as_ref()
@@ -137,7 +140,7 @@ fn pair(found: &Comparison, compared: &Compared) -> Vec<String> {
 }
 
 /// Where repeats are known, what they make of a ratio.
-fn mark(row: &Row, standing: Standing) -> &'static str {
+fn mark(row: &ComparisonRow, standing: Standing) -> &'static str {
     match (standing, &row.repeats) {
         (Standing::Within, Some(_)) => "  within",
         (Standing::Beyond, Some(_)) => "  beyond",
@@ -175,10 +178,11 @@ fn many(found: &Comparison, compared: &Compared) -> Vec<String> {
 }
 
 /// Of many subjects the measures that people ask for; the rest is in the document.
-fn shown(compared: &Compared) -> Vec<&Row> {
+fn shown(compared: &Compared) -> Vec<&ComparisonRow> {
     let usual = ["iops", "bw", "per_s", "mean", "p50", "p99", "await", "d2c"];
-    let is_usual = |row: &&Row| usual.contains(&row.measure.rsplit('.').next().unwrap_or_default());
-    let rows: Vec<&Row> = compared.rows.iter().filter(is_usual).collect();
+    let is_usual =
+        |row: &&ComparisonRow| usual.contains(&row.measure.rsplit('.').next().unwrap_or_default());
+    let rows: Vec<&ComparisonRow> = compared.rows.iter().filter(is_usual).collect();
     if rows.is_empty() {
         compared.rows.iter().collect()
     } else {

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::compare::Named;
     use crate::fixture::run;
-    use crate::history::{Wish, history};
+    use crate::history::{HistoryWish, history};
     use model::record::Record;
     use report::text::columns;
 
@@ -229,7 +229,7 @@ mod tests {
             .collect();
         let found = history(
             &given,
-            &Wish {
+            &HistoryWish {
                 measures: vec!["iops".into()],
                 alpha: 0.05,
                 seed: 1,

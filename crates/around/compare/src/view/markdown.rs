@@ -2,7 +2,7 @@
 
 use crate::words;
 use maud::{PreEscaped, html};
-use model::comparison::{Cell, Compared, Comparison, Crossed};
+use model::comparison::{Compared, Comparison, ComparisonCell, Crossed};
 use report::text::clean;
 
 /// The whole comparison.
@@ -66,7 +66,7 @@ fn loads(found: &Comparison, compared: &Compared) -> Vec<String> {
         format!("|---|{}", "--:|".repeat(names.len())),
     ];
     for row in &compared.rows {
-        let cell = |cell: &Option<Cell>| {
+        let cell = |cell: &Option<ComparisonCell>| {
             let Some(cell) = cell else {
                 return "–".to_string();
             };

@@ -2,7 +2,7 @@
 
 use super::{left, paragraph, right, short};
 use crate::words;
-use model::comparison::{Entry, RankedJob, Ranking};
+use model::comparison::{ComparisonEntry, RankedJob, Ranking};
 use model::units;
 use report::text::{Paint, clean};
 
@@ -58,7 +58,7 @@ fn table(job: &RankedJob, paint: Paint) -> Vec<String> {
     lines
 }
 
-fn row(entry: &Entry, shared: bool) -> Vec<String> {
+fn row(entry: &ComparisonEntry, shared: bool) -> Vec<String> {
     let or_dash = |value: Option<String>| value.unwrap_or("–".into());
     let rank = if shared {
         "=".to_string()

@@ -5,7 +5,7 @@ use crate::{Text, json_in_text};
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundFioJson {
     /// Whole documents, in their order.
     pub documents: Vec<Output>,
     /// Lines outside of them that are not empty.
@@ -15,9 +15,9 @@ pub struct Found {
 }
 
 /// A document begins with a brace at the start of a line and ends with the brace that closes it.
-pub fn documents(printed: &str) -> Found {
+pub fn documents(printed: &str) -> FoundFioJson {
     let text = Text::new(printed);
-    let (mut found, mut at) = (Found::default(), 0);
+    let (mut found, mut at) = (FoundFioJson::default(), 0);
     for document in json_in_text::documents(&text, &[""], super::document) {
         keep(&mut found.text, &text.lines[at..document.lines.start]);
         at = document.lines.end;

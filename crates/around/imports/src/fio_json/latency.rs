@@ -1,6 +1,6 @@
 //! Latencies of one kind, in ns whatever fio printed them in.
 
-use super::value::{Bins, Map, Value, as_number, count, map, number};
+use super::value::{Bins, Value, ValueMap, as_number, count, map, number};
 use model::histogram::{BUCKETS, Histogram, bucket_of, value_of};
 
 /// What fio tells of one kind of latency.
@@ -24,7 +24,7 @@ pub struct Latency {
 
 impl Latency {
     /// `NAME_ns`, else `NAME`, which is µs.
-    pub fn find(direction: &Map, name: &str) -> Option<Latency> {
+    pub fn find(direction: &ValueMap, name: &str) -> Option<Latency> {
         let in_ns = map(direction, &format!("{name}_ns")).map(|found| (found, 1.0));
         let (from, unit_ns) = in_ns.or_else(|| Some((map(direction, name)?, 1e3)))?;
         let value = |key| number(from, key).unwrap_or(0.0) * unit_ns;
@@ -53,8 +53,8 @@ impl Latency {
 }
 
 /// Until 3.3 the list is padded with `0.00`, which is no percentile.
-fn percentiles(from: &Map, unit_ns: f64) -> Vec<(f64, f64)> {
-    let all = map(from, "percentile").into_iter().flat_map(Map::iter);
+fn percentiles(from: &ValueMap, unit_ns: f64) -> Vec<(f64, f64)> {
+    let all = map(from, "percentile").into_iter().flat_map(ValueMap::iter);
     let mut all: Vec<(f64, f64)> = all
         .filter_map(|(key, value)| Some((key.trim().parse().ok()?, as_number(value)? * unit_ns)))
         .filter(|(per_cent, _): &(f64, f64)| *per_cent > 0.0 && *per_cent <= 100.0)

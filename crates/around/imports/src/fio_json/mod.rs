@@ -17,7 +17,7 @@ pub use version::Version;
 use crate::pieces::RESULTS_MAX;
 use model::imported::Samples;
 use std::collections::BTreeMap;
-use value::{Map, Value, count, map, number, text};
+use value::{Value, ValueMap, count, map, number, text};
 
 /// What fio printed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -195,7 +195,7 @@ pub fn document(text: &str) -> Result<(Output, usize), String> {
 }
 
 /// What one document says.
-fn of_document(document: &Map) -> Output {
+fn of_document(document: &ValueMap) -> Output {
     let version_text = text(document, "fio version").unwrap_or_default();
     let in_seconds = count(document, "timestamp").map(|seconds| seconds.saturating_mul(1000));
     let mut output = Output {
@@ -214,7 +214,7 @@ fn of_document(document: &Map) -> Output {
     output
 }
 
-fn list<'m, 'a>(from: &'m Map<'a>, key: &str) -> impl Iterator<Item = &'m Map<'a>> {
+fn list<'m, 'a>(from: &'m ValueMap<'a>, key: &str) -> impl Iterator<Item = &'m ValueMap<'a>> {
     from.get(key)
         .into_iter()
         .flat_map(Value::items)
@@ -222,7 +222,7 @@ fn list<'m, 'a>(from: &'m Map<'a>, key: &str) -> impl Iterator<Item = &'m Map<'a
 }
 
 /// One object, or since 3.39 with several clients an array of them.
-fn global_options(document: &Map) -> BTreeMap<String, String> {
+fn global_options(document: &ValueMap) -> BTreeMap<String, String> {
     match document.get("global options") {
         Some(Value::List(all)) => all.iter().flat_map(options).collect(),
         Some(one) => options(one),
@@ -231,13 +231,13 @@ fn global_options(document: &Map) -> BTreeMap<String, String> {
 }
 
 fn options(from: &Value) -> BTreeMap<String, String> {
-    let pairs = from.as_map().into_iter().flat_map(Map::iter);
+    let pairs = from.as_map().into_iter().flat_map(ValueMap::iter);
     pairs
         .map(|(name, value)| (name.to_string(), value::as_text(value).unwrap_or_default()))
         .collect()
 }
 
-fn disk(from: &Map) -> DiskUtil {
+fn disk(from: &ValueMap) -> DiskUtil {
     DiskUtil {
         name: text(from, "name").unwrap_or_default(),
         read_ios: count(from, "read_ios").unwrap_or(0),
@@ -249,7 +249,7 @@ fn disk(from: &Map) -> DiskUtil {
 }
 
 impl Output {
-    fn job(&self, from: &Map) -> JobOutput {
+    fn job(&self, from: &ValueMap) -> JobOutput {
         let name = text(from, "jobname").unwrap_or_default();
         let direction = |key| map(from, key).map(direction);
         let is_split = ["read", "write", "trim"]
@@ -318,7 +318,7 @@ impl JobOutput {
     }
 }
 
-fn direction(from: &Map) -> Direction {
+fn direction(from: &ValueMap) -> Direction {
     let runtime_ms = count(from, "runtime").unwrap_or(0);
     let iops = number(from, "iops").unwrap_or(0.0);
     let kib = |key| number(from, key).map(|kib| kib * 1024.0);
@@ -364,7 +364,7 @@ fn direction(from: &Map) -> Direction {
 }
 
 /// Minimum, maximum, mean, standard deviation and number, times `factor`. Runs shorter than the first sample have none.
-fn samples(from: &Map, keys: [&str; 5], factor: f64) -> Option<Samples> {
+fn samples(from: &ValueMap, keys: [&str; 5], factor: f64) -> Option<Samples> {
     let [min, max, mean, stddev] =
         [0, 1, 2, 3].map(|at| number(from, keys[at]).map(|found| found * factor));
     let samples = Samples {

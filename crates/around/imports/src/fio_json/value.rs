@@ -24,14 +24,14 @@ pub enum Value<'a> {
     /// A list.
     List(Vec<Value<'a>>),
     /// An object.
-    Map(Map<'a>),
+    Map(ValueMap<'a>),
     /// The object below `bins`.
     Bins(Bins),
 }
 
 /// An object; of keys that it has twice the last one counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Map<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+pub struct ValueMap<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 /// The bins of json+: there are hundreds of each latency.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Bins {
 /// # Errors
 ///
 /// Why it is none.
-pub fn parse(text: &str) -> Result<(Map<'_>, usize), String> {
+pub fn parse(text: &str) -> Result<(ValueMap<'_>, usize), String> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     match stream.next() {
         Some(Ok(Value::Map(map))) => Ok((map, stream.byte_offset())),
@@ -56,7 +56,7 @@ pub fn parse(text: &str) -> Result<(Map<'_>, usize), String> {
     }
 }
 
-impl<'a> Map<'a> {
+impl<'a> ValueMap<'a> {
     /// The value below a key.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.0
@@ -79,7 +79,7 @@ impl<'a> Map<'a> {
 
 impl<'a> Value<'a> {
     /// An object.
-    pub fn as_map(&self) -> Option<&Map<'a>> {
+    pub fn as_map(&self) -> Option<&ValueMap<'a>> {
         match self {
             Value::Map(map) => Some(map),
             _ => None,
@@ -97,22 +97,22 @@ impl<'a> Value<'a> {
 }
 
 /// An object below a key.
-pub fn map<'m, 'a>(from: &'m Map<'a>, key: &str) -> Option<&'m Map<'a>> {
+pub fn map<'m, 'a>(from: &'m ValueMap<'a>, key: &str) -> Option<&'m ValueMap<'a>> {
     from.get(key)?.as_map()
 }
 
 /// A finite number.
-pub fn number(from: &Map, key: &str) -> Option<f64> {
+pub fn number(from: &ValueMap, key: &str) -> Option<f64> {
     as_number(from.get(key)?)
 }
 
 /// A whole number that is not negative.
-pub fn count(from: &Map, key: &str) -> Option<u64> {
+pub fn count(from: &ValueMap, key: &str) -> Option<u64> {
     as_count(from.get(key)?)
 }
 
 /// A text.
-pub fn text(from: &Map, key: &str) -> Option<String> {
+pub fn text(from: &ValueMap, key: &str) -> Option<String> {
     as_text(from.get(key)?)
 }
 
@@ -200,7 +200,7 @@ impl<'de> Visitor<'de> for OfValue {
             };
             map.push((key, value));
         }
-        Ok(Value::Map(Map(map)))
+        Ok(Value::Map(ValueMap(map)))
     }
 }
 

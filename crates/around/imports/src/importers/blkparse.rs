@@ -14,7 +14,7 @@
 //! ## Example
 //! `blkparse -i sda >sda.txt; iodyno import sda.txt`
 
-use super::blktrace::pairs::{Event, Pairs, Side, What};
+use super::blktrace::pairs::{BlktraceEvent, BlktraceSide, BlktraceWhat, Pairs};
 use super::blktrace::result;
 use crate::pieces::Pieces;
 use crate::printed::clean;
@@ -34,7 +34,7 @@ pub static IMPORTER: Importer = Importer {
 const EVENTS_MIN: usize = 4;
 
 fn find(text: &Text, pieces: &mut Pieces) {
-    let mut events: Vec<Event> = Vec::new();
+    let mut events: Vec<BlktraceEvent> = Vec::new();
     let mut lines: HashMap<u32, Vec<Range<usize>>> = HashMap::new();
     let mut summary: Vec<Range<usize>> = Vec::new();
     for (index, line) in text.lines.iter().enumerate() {
@@ -75,7 +75,7 @@ fn add(lines: &mut Vec<Range<usize>>, index: usize) {
 }
 
 /// A line of an event: its device, and the event where it is part of an I/O's way.
-fn parse(line: &str) -> Option<(u32, Option<Event>)> {
+fn parse(line: &str) -> Option<(u32, Option<BlktraceEvent>)> {
     let mut words = line.split_ascii_whitespace();
     let (major, minor) = words.next()?.split_once(',')?;
     let device = major.parse::<u32>().ok().filter(|major| *major < 1 << 12)? << 20
@@ -89,14 +89,14 @@ fn parse(line: &str) -> Option<(u32, Option<Event>)> {
         return None;
     }
     let what = match action {
-        "Q" => What::Queue,
-        "G" => What::GetRequest,
-        "I" => What::Insert,
-        "D" => What::Issue,
-        "C" => What::Done,
-        "R" => What::Requeue,
-        "X" => What::Split,
-        "A" => What::Remap,
+        "Q" => BlktraceWhat::Queue,
+        "G" => BlktraceWhat::GetRequest,
+        "I" => BlktraceWhat::Insert,
+        "D" => BlktraceWhat::Issue,
+        "C" => BlktraceWhat::Done,
+        "R" => BlktraceWhat::Requeue,
+        "X" => BlktraceWhat::Split,
+        "A" => BlktraceWhat::Remap,
         "M" | "F" | "P" | "U" | "UT" | "S" | "B" | "m" => return Some((device, None)),
         _ => return None,
     };
@@ -105,7 +105,7 @@ fn parse(line: &str) -> Option<(u32, Option<Event>)> {
     let event = io(what, flags, &rest, line.contains('('));
     Some((
         device,
-        event.map(|(sector, sectors, side)| Event {
+        event.map(|(sector, sectors, side)| BlktraceEvent {
             at_ns,
             what,
             device,
@@ -117,20 +117,27 @@ fn parse(line: &str) -> Option<(u32, Option<Event>)> {
 }
 
 /// Sector, sectors and direction of what follows the flags: `5120 + 128`, `100 / 104`, and nothing or `0` for a flush.
-fn io(what: What, flags: &str, rest: &[&str], is_command: bool) -> Option<(u64, u64, Side)> {
+fn io(
+    what: BlktraceWhat,
+    flags: &str,
+    rest: &[&str],
+    is_command: bool,
+) -> Option<(u64, u64, BlktraceSide)> {
     let (sector, sectors) = match rest {
         [sector, "+", sectors] => (sector.parse().ok()?, sectors.parse().ok()?),
-        [sector, "/", cut] if what == What::Split => (sector.parse().ok()?, cut.parse().ok()?),
+        [sector, "/", cut] if what == BlktraceWhat::Split => {
+            (sector.parse().ok()?, cut.parse().ok()?)
+        }
         _ => (0, 0),
     };
     let side = match flags {
         // A command of SCSI has its bytes in brackets and is nobody's read.
         _ if sectors == 0 && is_command => return None,
-        flags if sectors == 0 && flags.contains('F') => Side::Flush,
+        flags if sectors == 0 && flags.contains('F') => BlktraceSide::Flush,
         _ if sectors == 0 => return None,
-        flags if flags.contains('D') => Side::Discard,
-        flags if flags.contains('W') => Side::Write,
-        flags if flags.contains('R') => Side::Read,
+        flags if flags.contains('D') => BlktraceSide::Discard,
+        flags if flags.contains('W') => BlktraceSide::Write,
+        flags if flags.contains('R') => BlktraceSide::Read,
         _ => return None,
     };
     Some((sector, sectors, side))
@@ -193,16 +200,16 @@ mod tests {
             .unwrap();
         assert_eq!(
             (event.at_ns, event.what, event.sector),
-            (1_803_657, What::Done, 5_120)
+            (1_803_657, BlktraceWhat::Done, 5_120)
         );
         assert_eq!(
             (event.sectors, event.side, event.device),
-            (128, Side::Write, 8 << 20)
+            (128, BlktraceSide::Write, 8 << 20)
         );
         let remap = whole("8,0 0 1 0.000000001 12 A WS 223490 + 8 <- (8,1) 223427")
             .unwrap()
             .unwrap();
-        assert_eq!((remap.what, remap.sector), (What::Remap, 223_490));
+        assert_eq!((remap.what, remap.sector), (BlktraceWhat::Remap, 223_490));
         assert_eq!(
             whole("259,0    1        3     0.000251808   230  P   N [dd]"),
             Some(None)
@@ -210,7 +217,7 @@ mod tests {
         let flush = whole("8,0 0 1 0.000000001 12 Q FWS [kworker]")
             .unwrap()
             .unwrap();
-        assert_eq!(flush.side, Side::Flush);
+        assert_eq!(flush.side, BlktraceSide::Flush);
         assert_eq!(
             whole("8,0 0 1 0.000000001 12 D R 36 (12 00 00 00 24 00) [udev]").unwrap(),
             None

@@ -33,7 +33,7 @@ mod tests;
 use crate::{How, ImportError, Importer, Piece, Unread};
 use order::Order;
 use pairs::Pairs;
-use record::Intake;
+use record::BlktraceFileIntake;
 use std::io::BufRead;
 
 /// Where it is described.
@@ -51,7 +51,7 @@ pub static IMPORTER: Importer = Importer {
 const READ_BYTES: usize = 1 << 20;
 
 fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
-    let mut intake = Intake::default();
+    let mut intake = BlktraceFileIntake::default();
     let mut order = Order::default();
     let mut pairs = Pairs::default();
     let mut buffer = vec![0; READ_BYTES];

@@ -16,7 +16,7 @@
 //! `dd if=/dev/zero of=/srv/t bs=1M count=1024 oflag=direct 2>dd.txt; iodyno import dd.txt`
 
 use crate::pieces::Pieces;
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text};
 use model::imported::{Imported, LoadFigures, SideFigures};
@@ -32,14 +32,14 @@ pub static IMPORTER: Importer = Importer {
 
 /// What dd had copied so far.
 #[derive(Clone, Copy)]
-struct Told {
+struct DdSummary {
     line: usize,
     bytes: f64,
     seconds: f64,
 }
 
 fn find(text: &Text, pieces: &mut Pieces) {
-    let mut told: Vec<Told> = Vec::new();
+    let mut told: Vec<DdSummary> = Vec::new();
     let mut records: Vec<(usize, u64, u64)> = Vec::new();
     for (line, words) in text.lines.iter().enumerate() {
         let words = clean(words);
@@ -52,7 +52,7 @@ fn find(text: &Text, pieces: &mut Pieces) {
             continue;
         }
         let is_end = records.len() >= 2 && numbers.len() == 1;
-        told.extend(numbers.iter().map(|(bytes, seconds)| Told {
+        told.extend(numbers.iter().map(|(bytes, seconds)| DdSummary {
             line,
             bytes: *bytes,
             seconds: *seconds,
@@ -71,7 +71,7 @@ fn find(text: &Text, pieces: &mut Pieces) {
 }
 
 /// Last lines without the records before them: a result each, but those that dd overwrote in its line are of one.
-fn alone(text: &Text, told: &[Told]) -> impl Iterator<Item = Piece> {
+fn alone(text: &Text, told: &[DdSummary]) -> impl Iterator<Item = Piece> {
     told.chunk_by(|one, next| one.line == next.line)
         .map(|of_line| result(text, of_line, &[]))
 }
@@ -113,8 +113,8 @@ fn record_counts(line: &str) -> Option<(u64, u64)> {
 }
 
 /// One dd: what it told last, what it told before, and its records.
-fn result(text: &Text, told: &[Told], records: &[(usize, u64, u64)]) -> Piece {
-    let last = told.last().copied().unwrap_or(Told {
+fn result(text: &Text, told: &[DdSummary], records: &[(usize, u64, u64)]) -> Piece {
+    let last = told.last().copied().unwrap_or(DdSummary {
         line: 0,
         bytes: 0.0,
         seconds: 0.0,
@@ -140,7 +140,7 @@ fn result(text: &Text, told: &[Told], records: &[(usize, u64, u64)]) -> Piece {
             facts.extend(operand(words, name).map(|value| (name.to_string(), value.to_string())));
         }
     }
-    let mut series = Series::default();
+    let mut series = PrintedSeries::default();
     if told.len() > 1 {
         told.iter().for_each(|one| {
             series.push("dd.bytes", "", "bytes", one.seconds * 1e3, Some(one.bytes))
@@ -185,7 +185,7 @@ fn direction(facts: &BTreeMap<String, String>) -> Option<bool> {
     }
 }
 
-fn imported(last: Told, is_write: Option<bool>) -> Imported {
+fn imported(last: DdSummary, is_write: Option<bool>) -> Imported {
     let side = SideFigures {
         bytes: Some(last.bytes),
         bytes_per_s: (last.seconds > 0.0).then(|| last.bytes / last.seconds),

@@ -81,11 +81,11 @@ fn is_mine(head: &[u8]) -> bool {
         .split(|byte| *byte == b'\n')
         .find(|line| !line.trim_ascii().is_empty());
     line.and_then(|line| std::str::from_utf8(line).ok())
-        .is_some_and(|line| Line::read(line).is_some())
+        .is_some_and(|line| FioHistLogLine::read(line).is_some())
 }
 
 /// One interval.
-struct Line {
+struct FioHistLogLine {
     time_ms: f64,
     direction: usize,
     block: u64,
@@ -93,15 +93,15 @@ struct Line {
     counts: Vec<u64>,
 }
 
-impl Line {
-    fn read(line: &str) -> Option<Line> {
+impl FioHistLogLine {
+    fn read(line: &str) -> Option<FioHistLogLine> {
         let mut fields = line
             .split(',')
             .map(|field| field.trim().parse::<u64>().ok());
         let (time, direction, block) = (fields.next()??, fields.next()??, fields.next()??);
         let counts: Vec<u64> = fields.collect::<Option<_>>()?;
         let layout = Layout::of_bins(counts.len())?;
-        (direction < 3).then_some(Line {
+        (direction < 3).then_some(FioHistLogLine {
             time_ms: time as f64,
             direction: direction as usize,
             block,
@@ -126,7 +126,7 @@ impl Line {
 
 /// One direction.
 #[derive(Default)]
-struct Side {
+struct FioHistLogSide {
     all: Histogram,
     block: Option<u64>,
     has_more_blocks: bool,
@@ -137,7 +137,7 @@ struct Side {
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
-    let mut sides: [Side; 3] = Default::default();
+    let mut sides: [FioHistLogSide; 3] = Default::default();
     let (mut text, mut number, mut layout, mut unread) = (Vec::new(), 0u64, None, Vec::new());
     loop {
         text.clear();
@@ -145,7 +145,9 @@ fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
             break;
         }
         number += 1;
-        let line = std::str::from_utf8(&text).ok().and_then(Line::read);
+        let line = std::str::from_utf8(&text)
+            .ok()
+            .and_then(FioHistLogLine::read);
         let line = line.filter(|line| layout.is_none_or(|layout| layout == line.layout));
         match line {
             Some(line) => {
@@ -171,8 +173,8 @@ fn read(source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError> {
     Ok(vec![piece])
 }
 
-impl Side {
-    fn add(&mut self, line: &Line) {
+impl FioHistLogSide {
+    fn add(&mut self, line: &FioHistLogLine) {
         let histogram = line.histogram();
         // Sums of many damaged lines must not overflow either.
         if self.all.total() < 1 << 60 {
@@ -237,7 +239,7 @@ impl Side {
     }
 }
 
-fn imported(sides: &[Side; 3], layout: Layout) -> Imported {
+fn imported(sides: &[FioHistLogSide; 3], layout: Layout) -> Imported {
     let ends = sides.iter().flat_map(|side| side.time_ms.iter().copied());
     let (first, last) = ends.fold((f64::INFINITY, 0.0f64), |(first, last), end| {
         (first.min(end), last.max(end))

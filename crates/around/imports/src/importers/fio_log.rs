@@ -37,7 +37,7 @@ pub static IMPORTER: Importer = Importer {
 
 /// What the values of a log are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FioLogKind {
     /// ns from the call to its return.
     Slat,
     /// ns from submission to completion.
@@ -52,39 +52,40 @@ pub(super) enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl FioLogKind {
     /// From the name of the file: `PREFIX_lat.1.log`.
-    fn of_name(name: &str) -> Kind {
+    fn of_name(name: &str) -> FioLogKind {
         let base = name.rsplit('/').next().unwrap_or(name);
         let base = base.strip_suffix(".log").unwrap_or(base);
         let base = base
             .trim_end_matches(|c: char| c.is_ascii_digit())
             .trim_end_matches('.');
         match base.rsplit(['_', '.', '-']).next().unwrap_or_default() {
-            "slat" => Kind::Slat,
-            "clat" => Kind::Clat,
-            "lat" => Kind::Lat,
-            "bw" => Kind::Bandwidth,
-            "iops" => Kind::Iops,
-            _ => Kind::Unknown,
+            "slat" => FioLogKind::Slat,
+            "clat" => FioLogKind::Clat,
+            "lat" => FioLogKind::Lat,
+            "bw" => FioLogKind::Bandwidth,
+            "iops" => FioLogKind::Iops,
+            _ => FioLogKind::Unknown,
         }
     }
 
     /// fio's word.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Kind::Slat => "slat",
-            Kind::Clat => "clat",
-            Kind::Lat => "lat",
-            Kind::Bandwidth => "bw",
-            Kind::Iops => "iops",
-            Kind::Unknown => "value",
+            FioLogKind::Slat => "slat",
+            FioLogKind::Clat => "clat",
+            FioLogKind::Lat => "lat",
+            FioLogKind::Bandwidth => "bw",
+            FioLogKind::Iops => "iops",
+            FioLogKind::Unknown => "value",
         }
     }
 }
 
 fn is_mine(name: &str, head: &[u8]) -> bool {
-    is_compressed(name) || Layout::of(head, Kind::of_name(name) != Kind::Unknown).is_some()
+    is_compressed(name)
+        || Layout::of(head, FioLogKind::of_name(name) != FioLogKind::Unknown).is_some()
 }
 
 /// `log_store_compressed`
@@ -101,9 +102,9 @@ fn read(name: &str, source: &mut dyn BufRead) -> Result<Vec<Piece>, ImportError>
             "fio has compressed this log: `fio --inflate-log=FILE > a_lat.1.log` makes lines of it";
         return Err(ImportError::Damaged(why.into()));
     }
-    let kind = Kind::of_name(name);
+    let kind = FioLogKind::of_name(name);
     let head = source.fill_buf()?;
-    let Some(layout) = Layout::of(head, kind != Kind::Unknown) else {
+    let Some(layout) = Layout::of(head, kind != FioLogKind::Unknown) else {
         return Ok(Vec::new());
     };
     let mut sums = Sums::default();

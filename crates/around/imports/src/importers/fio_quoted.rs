@@ -21,7 +21,7 @@ mod cell;
 mod sentence;
 mod table;
 
-use crate::importers::fio_text::{self, Facts, marks};
+use crate::importers::fio_text::{self, CommandFacts, marks};
 use crate::pieces::Pieces;
 use crate::{How, Importer, Piece, Text};
 use model::imported::{DiskFigures, Imported, LoadFigures, SideFigures};
@@ -53,7 +53,7 @@ pub(super) struct Quote {
     /// Directions.
     pub sides: Vec<Quoted>,
     /// What stands around it.
-    pub facts: Facts,
+    pub facts: CommandFacts,
     /// Disks whose load is told.
     pub disks: Vec<DiskFigures>,
     /// Name for people.
@@ -114,7 +114,7 @@ fn once(quotes: Vec<Quote>) -> Vec<Quote> {
 #[derive(Debug, Default)]
 pub(super) struct Context {
     /// The only command line of fio in it, with its line.
-    command: Option<(usize, Facts)>,
+    command: Option<(usize, CommandFacts)>,
 }
 
 impl Context {
@@ -122,7 +122,7 @@ impl Context {
         let mut commands = Vec::new();
         for mark in marks::of_text(text)
             .iter()
-            .filter(|mark| mark.kind == marks::Kind::Command)
+            .filter(|mark| mark.kind == marks::MarkKind::Command)
         {
             let facts = fio_text::command_facts(&mark.text);
             if facts.contains_key("rw") {

@@ -26,7 +26,7 @@ mod side;
 mod time;
 pub mod values;
 
-pub use command::{Facts, facts as command_facts};
+pub use command::{CommandFacts, facts as command_facts};
 pub use side::is_whole;
 pub use time::unix_ms;
 

@@ -16,7 +16,7 @@
 
 use crate::pieces::Pieces;
 use crate::printed::number::{leading, number, size_factor, time_factor_ns};
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
@@ -244,7 +244,7 @@ fn facts(
 }
 
 fn imported(load: LoadFigures, facts: BTreeMap<String, String>, requests: &Requests) -> Imported {
-    let mut series = Series::default();
+    let mut series = PrintedSeries::default();
     for (at_ms, latency_ms) in &requests.latencies_ms {
         series.push("ioping.latency_ms", "", "ms", *at_ms, Some(*latency_ms));
     }

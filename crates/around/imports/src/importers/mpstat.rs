@@ -15,8 +15,8 @@
 //! `LC_ALL=C mpstat -P ALL -I SCPU 1 60 >mpstat.txt; iodyno import mpstat.txt`
 
 use crate::pieces::Pieces;
-use crate::printed::columns::{self, Column, plain};
-use crate::printed::tables::{self, Cell, Tool};
+use crate::printed::columns::{self, PrintedColumn, plain};
+use crate::printed::tables::{self, PrintedCell, Tool};
 use crate::{How, Importer, Text};
 
 /// Where it is described.
@@ -40,7 +40,7 @@ fn find(text: &Text, pieces: &mut Pieces) {
     tables::find(text, &TOOL, pieces);
 }
 
-fn head(words: &[&str]) -> Option<Vec<Cell>> {
+fn head(words: &[&str]) -> Option<Vec<PrintedCell>> {
     let (first, rest) = words.split_first()?;
     if !["CPU", "NODE"].contains(first) || rest.is_empty() {
         return None;
@@ -54,19 +54,19 @@ fn head(words: &[&str]) -> Option<Vec<Cell>> {
     let is_interrupts = rest
         .iter()
         .all(|word| word.len() > 2 && word.ends_with("/s"));
-    let cell: fn(&str) -> Cell = match (is_shares, is_interrupts) {
+    let cell: fn(&str) -> PrintedCell = match (is_shares, is_interrupts) {
         (true, _) => share,
         (_, true) => interrupts,
         _ => return None,
     };
-    let subject = std::iter::once(Cell::Subject);
+    let subject = std::iter::once(PrintedCell::Subject);
     // The physical node in front of the CPUs of `-N` with topology columns says nothing about time.
     Some(subject.chain(rest.iter().map(|word| cell(word))).collect())
 }
 
-fn share(name: &str) -> Cell {
+fn share(name: &str) -> PrintedCell {
     let sum = |field: &str| {
-        Cell::Sum(Column {
+        PrintedCell::Sum(PrintedColumn {
             field: field.into(),
             unit: "percent",
             factor: 1.0,
@@ -79,15 +79,15 @@ fn share(name: &str) -> Cell {
         "%nice" | "%gnice" => sum("cpu.nice_percent"),
         _ => columns::cpu("mpstat", name)
             .or_else(|| rate(name))
-            .map_or(Cell::Skip, Cell::Value),
+            .map_or(PrintedCell::Skip, PrintedCell::Value),
     }
 }
 
-fn interrupts(name: &str) -> Cell {
-    rate(name).map_or(Cell::Skip, Cell::Value)
+fn interrupts(name: &str) -> PrintedCell {
+    rate(name).map_or(PrintedCell::Skip, PrintedCell::Value)
 }
 
-fn rate(name: &str) -> Option<Column> {
+fn rate(name: &str) -> Option<PrintedColumn> {
     let of = name.strip_suffix("/s")?;
     let field = match of {
         "BLOCK" | "IRQ_POLL" | "TIMER" | "TASKLET" => {

@@ -15,7 +15,7 @@
 
 use crate::pieces::Pieces;
 use crate::printed::number::leading;
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::{clean, json};
 use crate::{How, Importer, Piece, Text};
 use model::imported::Imported;
@@ -166,7 +166,7 @@ const FIELDS: &[(&str, &str, &str, f64)] = &[
 
 fn imported(facts: BTreeMap<String, String>, is_json: bool) -> Option<Imported> {
     let subject = facts.get("device").cloned().unwrap_or_default();
-    let mut series = Series::default();
+    let mut series = PrintedSeries::default();
     let mut known = 0;
     for (word, field, unit, factor) in FIELDS {
         let Some(value) = facts.get(*word).and_then(|text| whole(text)) else {

@@ -15,8 +15,8 @@
 //! `LC_ALL=C pidstat -d 1 60 >pidstat.txt; iodyno import pidstat.txt`
 
 use crate::pieces::Pieces;
-use crate::printed::columns::{Column, KB};
-use crate::printed::tables::{self, Cell, Tool};
+use crate::printed::columns::{KB, PrintedColumn};
+use crate::printed::tables::{self, PrintedCell, Tool};
 use crate::{How, Importer, Text};
 
 /// Where it is described.
@@ -46,15 +46,15 @@ fn find(text: &Text, pieces: &mut Pieces) {
     }
 }
 
-fn head(words: &[&str]) -> Option<Vec<Cell>> {
+fn head(words: &[&str]) -> Option<Vec<PrintedCell>> {
     let is_disk =
         words.contains(&"PID") && words.contains(&"kB_rd/s") && words.last() == Some(&"Command");
     is_disk.then(|| words.iter().map(|word| cell(word)).collect())
 }
 
-fn cell(name: &str) -> Cell {
+fn cell(name: &str) -> PrintedCell {
     let bytes = |field: &str| {
-        Cell::Value(Column {
+        PrintedCell::Value(PrintedColumn {
             field: field.into(),
             unit: "bytes/s",
             factor: 1024.0,
@@ -62,18 +62,18 @@ fn cell(name: &str) -> Cell {
         })
     };
     match name {
-        "PID" => Cell::Subject,
-        "Command" => Cell::Rest,
+        "PID" => PrintedCell::Subject,
+        "Command" => PrintedCell::Rest,
         "kB_rd/s" => bytes("process.read_bytes_per_s"),
         "kB_wr/s" => bytes("process.write_bytes_per_s"),
         "kB_ccwr/s" => bytes("process.cancelled_bytes_per_s"),
-        "iodelay" => Cell::Value(Column {
+        "iodelay" => PrintedCell::Value(PrintedColumn {
             field: "pidstat.iodelay".into(),
             unit: "ticks",
             factor: 1.0,
             note: Some("iodelay is in clock ticks, of 10 ms on most kernels"),
         }),
-        _ => Cell::Skip,
+        _ => PrintedCell::Skip,
     }
 }
 

@@ -14,7 +14,7 @@
 
 use crate::pieces::Pieces;
 use crate::printed::number::{leading, number, size_factor};
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text};
 use model::imported::{Imported, LoadFigures, SideFigures};
@@ -30,23 +30,23 @@ pub static IMPORTER: Importer = Importer {
 
 /// What is being read.
 #[derive(Default)]
-struct Open {
+struct OpenRbdBench {
     lines: Vec<std::ops::Range<usize>>,
     facts: BTreeMap<String, String>,
-    series: Series,
+    series: PrintedSeries,
 }
 
 fn find(text: &Text, pieces: &mut Pieces) {
-    let mut open = Open::default();
+    let mut open = OpenRbdBench::default();
     let mut in_table = false;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
         let words: Vec<&str> = line.split_whitespace().collect();
         let line_range = index..index + 1;
         if let Some(facts) = head(&words) {
-            open = Open {
+            open = OpenRbdBench {
                 facts,
-                ..Open::default()
+                ..OpenRbdBench::default()
             };
             if let Some((command, at)) = commands::above(text, index, "rbd") {
                 open.facts.insert("command".into(), command.join(" "));
@@ -147,7 +147,7 @@ fn row(words: &[&str]) -> Option<(f64, f64, f64)> {
     Some((number(second)? * 1e3, number(iops)?, rate))
 }
 
-impl Open {
+impl OpenRbdBench {
     fn finish(self, mut load: LoadFigures) -> Piece {
         let direction = self.facts.get("rw").map(String::as_str);
         let mut lossy = vec!["rbd bench prints no latencies".to_string()];

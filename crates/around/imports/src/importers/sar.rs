@@ -17,8 +17,8 @@
 //! `LC_ALL=C sar -u -d -p 1 60 >sar.txt; iodyno import sar.txt`
 
 use crate::pieces::Pieces;
-use crate::printed::columns::{self, Column, plain};
-use crate::printed::tables::{self, Cell, Tool};
+use crate::printed::columns::{self, PrintedColumn, plain};
+use crate::printed::tables::{self, PrintedCell, Tool};
 use crate::{How, Importer, Text};
 
 /// Where it is described.
@@ -44,7 +44,7 @@ fn find(text: &Text, pieces: &mut Pieces) {
 }
 
 /// The head of a table that is read here, of the words after the time.
-fn head(words: &[&str]) -> Option<Vec<Cell>> {
+fn head(words: &[&str]) -> Option<Vec<PrintedCell>> {
     let first = *words.first()?;
     let is_named_last = words.last() == Some(&"DEV");
     if first == "DEV" || is_named_last {
@@ -71,26 +71,26 @@ fn head(words: &[&str]) -> Option<Vec<Cell>> {
 fn cells(
     words: &[&str],
     subjects: &[&str],
-    column: fn(&str) -> Option<Column>,
-) -> Option<Vec<Cell>> {
+    column: fn(&str) -> Option<PrintedColumn>,
+) -> Option<Vec<PrintedCell>> {
     let cell = |word: &&str| match column(word) {
-        Some(column) => Cell::Value(column),
-        None if subjects.contains(word) => Cell::Subject,
-        None => Cell::Skip,
+        Some(column) => PrintedCell::Value(column),
+        None if subjects.contains(word) => PrintedCell::Subject,
+        None => PrintedCell::Skip,
     };
-    let cells: Vec<Cell> = words.iter().map(cell).collect();
+    let cells: Vec<PrintedCell> = words.iter().map(cell).collect();
     let known = cells
         .iter()
-        .filter(|cell| matches!(cell, Cell::Value(_)))
+        .filter(|cell| matches!(cell, PrintedCell::Value(_)))
         .count();
     (known * 2 >= words.len()).then_some(cells)
 }
 
 /// The long form tells guests apart from other user time; ours has them in it.
-fn cpu_cells(words: &[&str]) -> Option<Vec<Cell>> {
+fn cpu_cells(words: &[&str]) -> Option<Vec<PrintedCell>> {
     let is_long = words.contains(&"%usr");
     let sum = |field: &str| {
-        plain(field, "percent").map(|column| Column {
+        plain(field, "percent").map(|column| PrintedColumn {
             note: Some(
                 "user_percent is %usr and %guest, nice_percent %nice and %gnice: as the kernel counts them",
             ),
@@ -104,25 +104,25 @@ fn cpu_cells(words: &[&str]) -> Option<Vec<Cell>> {
             _ => None,
         };
         match (summed, columns::cpu("sar", word)) {
-            (Some(column), _) => Cell::Sum(column),
-            (None, Some(column)) => Cell::Value(column),
-            (None, None) => Cell::Subject,
+            (Some(column), _) => PrintedCell::Sum(column),
+            (None, Some(column)) => PrintedCell::Value(column),
+            (None, None) => PrintedCell::Subject,
         }
     };
-    let cells: Vec<Cell> = words.iter().map(cell).collect();
+    let cells: Vec<PrintedCell> = words.iter().map(cell).collect();
     (cells
         .iter()
-        .filter(|cell| matches!(cell, Cell::Subject))
+        .filter(|cell| matches!(cell, PrintedCell::Subject))
         .count()
         == 1)
         .then_some(cells)
 }
 
 /// Columns about the machine as a whole.
-fn machine(name: &str) -> Option<Column> {
+fn machine(name: &str) -> Option<PrintedColumn> {
     let own = || format!("sar.{name}");
     let scaled = |field: String, factor: f64, note: &'static str| {
-        Some(Column {
+        Some(PrintedColumn {
             field,
             unit: "bytes/s",
             factor,

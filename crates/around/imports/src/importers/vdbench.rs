@@ -17,7 +17,7 @@ use crate::pieces::Pieces;
 use crate::printed::clean;
 use crate::printed::moment::{Days, time_of_day};
 use crate::printed::number::number;
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::{How, Importer, Piece, Text, Unread};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
@@ -35,10 +35,10 @@ const MIB: f64 = 1_048_576.0;
 
 /// One run that is being read.
 #[derive(Default)]
-struct Run {
+struct VdbenchRun {
     name: String,
     lines: Vec<Range<usize>>,
-    series: Series,
+    series: PrintedSeries,
     days: Days,
     load: Option<LoadFigures>,
     facts: BTreeMap<String, String>,
@@ -47,7 +47,7 @@ struct Run {
 
 fn find(text: &Text, pieces: &mut Pieces) {
     let mut names: Option<(Vec<&str>, usize)> = None;
-    let mut run = Run::default();
+    let mut run = VdbenchRun::default();
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -90,7 +90,7 @@ fn is_head(words: &[&str]) -> bool {
         .all(|name| words.contains(name))
 }
 
-impl Run {
+impl VdbenchRun {
     fn unread(&mut self, line: usize, why: &str) {
         let number = line as u64 + 1;
         self.unread.push(Unread {

@@ -19,10 +19,10 @@
 //! `vmstat -t 1 60 >vmstat.txt; iodyno import vmstat.txt`
 
 use crate::pieces::Pieces;
-use crate::printed::columns::{Column, plain};
+use crate::printed::columns::{PrintedColumn, plain};
 use crate::printed::moment::{Days, time_of_day};
 use crate::printed::number::number;
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::{clean, commands};
 use crate::{How, Importer, Piece, Text, Unread};
 use model::imported::Imported;
@@ -43,7 +43,7 @@ const BLOCKS: &str = "bi, bo, si and so are KiB a second";
 const COLUMNS_MIN: usize = 12;
 
 /// One vmstat that is being read.
-struct Run<'a> {
+struct VmstatRun<'a> {
     lines: Vec<Range<usize>>,
     names: Vec<&'a str>,
     command: Option<Vec<&'a str>>,
@@ -54,7 +54,7 @@ struct Run<'a> {
 }
 
 fn find(text: &Text, pieces: &mut Pieces) {
-    let mut run: Option<Run> = None;
+    let mut run: Option<VmstatRun> = None;
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
         if line.is_empty() || line.starts_with("^C") || is_title(line) {
@@ -65,17 +65,17 @@ fn find(text: &Text, pieces: &mut Pieces) {
             match &mut run {
                 Some(run) if run.names == names => run.take(index),
                 _ => {
-                    pieces.extend(run.take().and_then(Run::finish));
-                    run = Some(Run::new(text, index, names));
+                    pieces.extend(run.take().and_then(VmstatRun::finish));
+                    run = Some(VmstatRun::new(text, index, names));
                 }
             }
             continue;
         }
         if !run.as_mut().is_none_or(|run| run.line(index, &words)) {
-            pieces.extend(run.take().and_then(Run::finish));
+            pieces.extend(run.take().and_then(VmstatRun::finish));
         }
     }
-    pieces.extend(run.and_then(Run::finish));
+    pieces.extend(run.and_then(VmstatRun::finish));
 }
 
 /// The line above the head: `procs -----------memory---------- …`.
@@ -92,8 +92,8 @@ fn head<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     (is_head && words.contains(&"wa")).then(|| words[..end].to_vec())
 }
 
-impl<'a> Run<'a> {
-    fn new(text: &Text<'a>, index: usize, names: Vec<&'a str>) -> Run<'a> {
+impl<'a> VmstatRun<'a> {
+    fn new(text: &Text<'a>, index: usize, names: Vec<&'a str>) -> VmstatRun<'a> {
         let has_title = index > 0 && is_title(clean(text.lines[index - 1]));
         let mut lines = Vec::new();
         lines.push(index - usize::from(has_title)..index + 1);
@@ -105,7 +105,7 @@ impl<'a> Run<'a> {
         let memory_factor = command
             .as_ref()
             .map_or(1024.0, |words| memory_factor(words));
-        Run {
+        VmstatRun {
             lines,
             names,
             command,
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
             .command
             .as_ref()
             .and_then(|words| commands::interval_s(words));
-        let mut series = Series::default();
+        let mut series = PrintedSeries::default();
         let mut units: BTreeSet<&str> = BTreeSet::new();
         for (row, (at_ms, numbers)) in self.rows.iter().enumerate() {
             let at_ms = at_ms.unwrap_or(row as f64 * interval_s.unwrap_or(1.0) * 1e3);
@@ -230,9 +230,9 @@ fn memory_factor(words: &[&str]) -> f64 {
 }
 
 /// What a column is, and whether it is of the moment rather than over the interval.
-fn column(name: &str, memory_factor: f64) -> Option<(Column, bool)> {
+fn column(name: &str, memory_factor: f64) -> Option<(PrintedColumn, bool)> {
     let scaled = |field: &str, unit, factor, note| {
-        Some(Column {
+        Some(PrintedColumn {
             field: field.into(),
             unit,
             factor,

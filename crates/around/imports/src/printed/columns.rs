@@ -2,7 +2,7 @@
 
 /// What a column is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct PrintedColumn {
     /// Field, or the tool's own word after the tool's name.
     pub field: String,
     /// Unit of the values once they are multiplied.
@@ -22,8 +22,8 @@ const REQUEST_SECTORS: &str = "avgrq-sz is in sectors of 512 bytes";
 const REQUEST_KB: &str = "request sizes (areq-sz and its kin) are in kB of 1,024 bytes";
 
 /// A column that stays as it is.
-pub fn plain(field: impl Into<String>, unit: &'static str) -> Option<Column> {
-    Some(Column {
+pub fn plain(field: impl Into<String>, unit: &'static str) -> Option<PrintedColumn> {
+    Some(PrintedColumn {
         field: field.into(),
         unit,
         factor: 1.0,
@@ -36,8 +36,8 @@ fn scaled(
     unit: &'static str,
     factor: f64,
     note: &'static str,
-) -> Option<Column> {
-    Some(Column {
+) -> Option<PrintedColumn> {
+    Some(PrintedColumn {
         field: field.into(),
         unit,
         factor,
@@ -46,7 +46,7 @@ fn scaled(
 }
 
 /// A column of the devices' tables of iostat and sar -d.
-pub fn disk(tool: &str, name: &str) -> Option<Column> {
+pub fn disk(tool: &str, name: &str) -> Option<PrintedColumn> {
     let own = |word: &str| format!("{tool}.{word}");
     match name {
         "r/s" => plain("disk.reads_per_s", "/s"),
@@ -79,7 +79,7 @@ pub fn disk(tool: &str, name: &str) -> Option<Column> {
 }
 
 /// `rkB/s`, `kB_wrtn`, `Blk_read/s`: a direction around a unit.
-fn bytes(tool: &str, name: &str) -> Option<Column> {
+fn bytes(tool: &str, name: &str) -> Option<PrintedColumn> {
     let units: [(&str, f64, &'static str); 4] = [
         ("kB", 1024.0, KB),
         ("MB", 1_048_576.0, MB),
@@ -118,7 +118,7 @@ fn bytes(tool: &str, name: &str) -> Option<Column> {
 }
 
 /// A column of CPU shares. `%system` is with interrupts in it, as `%sys` is not.
-pub fn cpu(tool: &str, name: &str) -> Option<Column> {
+pub fn cpu(tool: &str, name: &str) -> Option<PrintedColumn> {
     let percent = |field: String| plain(field, "percent");
     match name {
         "%user" | "%system" | "%usr" | "%nice" | "%guest" | "%gnice" => {
@@ -147,7 +147,11 @@ pub fn counted_by(name: &str) -> &'static [&'static str] {
 }
 
 /// The values of a row in the units of their columns; none for a mean over nothing.
-pub fn values(names: &[&str], columns: &[Option<Column>], numbers: &[f64]) -> Vec<Option<f64>> {
+pub fn values(
+    names: &[&str],
+    columns: &[Option<PrintedColumn>],
+    numbers: &[f64],
+) -> Vec<Option<f64>> {
     let rate = |name: &str| {
         names
             .iter()

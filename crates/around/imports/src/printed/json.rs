@@ -12,7 +12,7 @@ const UNCLOSED_MAX: usize = 8;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundJson {
     /// The documents that hold `key`, with their lines.
     pub documents: Vec<(Range<usize>, Value)>,
     /// Lines of those that could not be read, and why.
@@ -20,9 +20,9 @@ pub struct Found {
 }
 
 /// Every document that begins with a brace at the start of a line and holds the word `key` in quotes.
-pub fn documents(text: &Text, key: &str) -> Found {
+pub fn documents(text: &Text, key: &str) -> FoundJson {
     let key = format!("\"{key}\"");
-    let mut found = Found::default();
+    let mut found = FoundJson::default();
     if !text.lines.iter().any(|line| line.contains(&key)) {
         return found;
     }

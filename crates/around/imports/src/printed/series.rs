@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 /// Series by field and subject, in the order in which they came.
 #[derive(Debug, Default)]
-pub struct Series {
+pub struct PrintedSeries {
     places: HashMap<(String, String), usize>,
     all: Vec<ImportedSeries>,
 }
 
-impl Series {
+impl PrintedSeries {
     /// Adds a value of a series at a moment, ms.
     pub fn push(&mut self, field: &str, subject: &str, unit: &str, at_ms: f64, value: Option<f64>) {
         let key = (field.to_string(), subject.to_string());

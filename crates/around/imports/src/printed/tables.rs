@@ -1,9 +1,9 @@
 //! Tables whose rows begin with a time of day: sar, mpstat, pidstat.
 
-use super::columns::Column;
+use super::columns::PrintedColumn;
 use super::moment::{Days, time_of_day};
 use super::number::number;
-use super::series::Series;
+use super::series::PrintedSeries;
 use super::{banner, clean, commands};
 use crate::pieces::Pieces;
 use crate::{Piece, Text, Unread};
@@ -16,14 +16,14 @@ pub struct Tool {
     /// Its name: `sar`.
     pub name: &'static str,
     /// The columns of a head, of the words after the time; none where it is no head of this tool.
-    pub head: fn(&[&str]) -> Option<Vec<Cell>>,
+    pub head: fn(&[&str]) -> Option<Vec<PrintedCell>>,
     /// Whether a table that stands alone, without an average after it, is over the time since boot.
     pub alone_is_since_boot: bool,
 }
 
 /// What a column of a table is.
 #[derive(Clone, Debug)]
-pub enum Cell {
+pub enum PrintedCell {
     /// Part of the subject's name.
     Subject,
     /// A word that says nothing about storage.
@@ -31,23 +31,23 @@ pub enum Cell {
     /// The last column, a name that may hold spaces: part of the subject too.
     Rest,
     /// A value.
-    Value(Column),
+    Value(PrintedColumn),
     /// A value that is added to another one of the row: their sum is the field.
-    Sum(Column),
+    Sum(PrintedColumn),
 }
 
 /// A table that is being read.
-struct Head<'a> {
+struct PrintedHead<'a> {
     names: Vec<&'a str>,
-    cells: Vec<Cell>,
+    cells: Vec<PrintedCell>,
 }
 
 /// A result that is being read.
 #[derive(Default)]
-struct Open {
+struct OpenTable {
     lines: Vec<Range<usize>>,
     facts: BTreeMap<String, String>,
-    rows: Vec<Row>,
+    rows: Vec<PrintedRow>,
     units: BTreeSet<&'static str>,
     unread: Vec<Unread>,
     days: Days,
@@ -56,8 +56,8 @@ struct Open {
     last_line: usize,
 }
 
-struct Row {
-    column: Column,
+struct PrintedRow {
+    column: PrintedColumn,
     subject: String,
     at_ms: f64,
     value: Option<f64>,
@@ -87,8 +87,8 @@ struct Reader<'a> {
     text: &'a Text<'a>,
     tool: &'a Tool,
     pieces: &'a mut Pieces,
-    open: Option<Open>,
-    head: Option<Head<'a>>,
+    open: Option<OpenTable>,
+    head: Option<PrintedHead<'a>>,
     /// The rows below a head that is not read go with it.
     is_skipped: bool,
 }
@@ -98,9 +98,9 @@ impl<'a> Reader<'a> {
         if let Some(facts) = banner::banner(line) {
             self.close();
             self.leave_table();
-            self.open = Some(Open {
+            self.open = Some(OpenTable {
                 facts,
-                ..Open::of(self.text, index, self.tool)
+                ..OpenTable::of(self.text, index, self.tool)
             });
             return;
         }
@@ -114,9 +114,11 @@ impl<'a> Reader<'a> {
         } else if let Some(cells) = (self.tool.head)(rest) {
             self.is_skipped = false;
             let (text, tool) = (self.text, self.tool);
-            let open = self.open.get_or_insert_with(|| Open::of(text, index, tool));
+            let open = self
+                .open
+                .get_or_insert_with(|| OpenTable::of(text, index, tool));
             open.head(index, at_ms);
-            self.head = Some(Head {
+            self.head = Some(PrintedHead {
                 names: rest.to_vec(),
                 cells,
             });
@@ -140,7 +142,7 @@ impl<'a> Reader<'a> {
 
     /// Another tool's line, or prose: what follows is another result.
     fn another_text(&mut self) {
-        let has_begun = |open: &Open| !open.rows.is_empty() || self.head.is_some();
+        let has_begun = |open: &OpenTable| !open.rows.is_empty() || self.head.is_some();
         if self.open.as_ref().is_some_and(has_begun) {
             self.close();
         }
@@ -188,11 +190,11 @@ fn average<'a, 'b>(words: &'b [&'a str]) -> &'b [&'a str] {
     }
 }
 
-impl Open {
-    fn of(text: &Text, line: usize, tool: &Tool) -> Open {
-        let mut open = Open {
+impl OpenTable {
+    fn of(text: &Text, line: usize, tool: &Tool) -> OpenTable {
+        let mut open = OpenTable {
             last_line: line,
-            ..Open::default()
+            ..OpenTable::default()
         };
         open.lines.push(line..line + 1);
         if let Some((words, at)) = commands::above(text, line, tool.name) {
@@ -224,7 +226,7 @@ impl Open {
         }
     }
 
-    fn row(&mut self, line: usize, at_ms: Option<f64>, words: &[&str], head: &Head) {
+    fn row(&mut self, line: usize, at_ms: Option<f64>, words: &[&str], head: &PrintedHead) {
         let Some(at_ms) = at_ms else {
             self.has_average = true;
             return self.take(line);
@@ -236,7 +238,7 @@ impl Open {
                 self.times.insert(at_ms.max(0.0) as u64);
                 for (column, value) in values {
                     self.units.extend(column.note);
-                    self.rows.push(Row {
+                    self.rows.push(PrintedRow {
                         column,
                         subject: subject.clone(),
                         at_ms,
@@ -283,7 +285,7 @@ impl Open {
                 tool.name
             ));
         }
-        let mut series = Series::default();
+        let mut series = PrintedSeries::default();
         for row in &self.rows {
             let field = match is_since_boot {
                 true => format!(
@@ -321,28 +323,28 @@ pub fn last_word<'a>(field: &'a str, tool: &str) -> &'a str {
 }
 
 /// A column and its value.
-type Valued = (Column, Option<f64>);
+type Valued = (PrintedColumn, Option<f64>);
 
 /// The subject of a row and its values; none where it does not have its table's columns.
-fn values(words: &[&str], head: &Head) -> Option<(String, Vec<Valued>)> {
-    let has_rest = matches!(head.cells.last(), Some(Cell::Rest));
+fn values(words: &[&str], head: &PrintedHead) -> Option<(String, Vec<Valued>)> {
+    let has_rest = matches!(head.cells.last(), Some(PrintedCell::Rest));
     if words.len() != head.cells.len() && !(has_rest && words.len() > head.cells.len()) {
         return None;
     }
     let mut subject: Vec<String> = Vec::new();
-    let mut values: Vec<(Column, Option<f64>)> = Vec::new();
+    let mut values: Vec<(PrintedColumn, Option<f64>)> = Vec::new();
     let (mut names, mut columns, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for (at, (name, cell)) in head.names.iter().zip(&head.cells).enumerate() {
         match cell {
-            Cell::Skip => {}
-            Cell::Subject => subject.push(words[at].to_string()),
-            Cell::Rest => subject.insert(0, words[at..].join(" ")),
-            Cell::Value(column) | Cell::Sum(column) => {
+            PrintedCell::Skip => {}
+            PrintedCell::Subject => subject.push(words[at].to_string()),
+            PrintedCell::Rest => subject.insert(0, words[at..].join(" ")),
+            PrintedCell::Value(column) | PrintedCell::Sum(column) => {
                 // pidstat has -1 where the kernel does not tell.
                 let number = number(words[at])?;
                 names.push(*name);
                 columns.push(Some(column.clone()));
-                numbers.push((number, matches!(cell, Cell::Sum(_))));
+                numbers.push((number, matches!(cell, PrintedCell::Sum(_))));
             }
         }
     }

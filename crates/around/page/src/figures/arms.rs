@@ -1,11 +1,11 @@
 //! The windows of an experiment over time: what each arm gave when, so that drift and neighbours can be seen to hit all
 //! arms alike.
 
-use super::{Look, id_part};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, id_part};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
-use crate::reduce::{Step, points};
+use crate::reduce::{ReduceStep, points};
 use crate::svg::{Anchor, PathData, Picture};
 use model::metric::ExperimentMetric;
 use model::record::{Record, Trial, WindowRun};
@@ -127,8 +127,8 @@ fn description(trial: &Trial) -> String {
     )
 }
 
-fn table(trial: &Trial) -> Table {
-    let mut table = Table::new(&["start", "stage", "arm", "length", &of_metric(trial).name]);
+fn table(trial: &Trial) -> FigureTable {
+    let mut table = FigureTable::new(&["start", "stage", "arm", "length", &of_metric(trial).name]);
     for window in &trial.windows {
         let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
         table.row([
@@ -143,12 +143,12 @@ fn table(trial: &Trial) -> Table {
 }
 
 /// The windows of an arm at their mean rates, from the chart's start on; what settles is left out.
-fn steps(trial: &Trial, arm: usize) -> Vec<Step> {
+fn steps(trial: &Trial, arm: usize) -> Vec<ReduceStep> {
     let start = start_ms(trial) as f64 / 1e3;
     let step = |window: &WindowRun| {
         let from = (window.start_ms + window.discard_ms) as f64 / 1e3 - start;
         let to = (window.start_ms + window.length_ms) as f64 / 1e3 - start;
-        Step {
+        ReduceStep {
             from,
             to,
             value: Some(window.rate),
@@ -179,7 +179,7 @@ fn names(trial: &Trial) -> Vec<String> {
 }
 
 fn readings(trial: &Trial) -> Readings {
-    let (names, all): (Vec<String>, Vec<Vec<Step>>) = (
+    let (names, all): (Vec<String>, Vec<Vec<ReduceStep>>) = (
         names(trial),
         (0..trial.arms.len()).map(|arm| steps(trial, arm)).collect(),
     );
@@ -222,7 +222,7 @@ fn draw(trial: &Trial, size: Size, id: &str) -> Picture {
     let mut frame = Frame::new(id, size, &x, &y, right, LANE + 4.0);
     lane(trial, &mut frame, start);
     for (arm, name) in names.iter().enumerate() {
-        let look = Look::of_arm(arm);
+        let look = FigureLook::of_arm(arm);
         draw_windows(&mut frame, &steps(trial, arm), look);
         if let Some((_, mean, _, _)) = of_arm(trial, arm) {
             frame.label(mean, look.class(), name);
@@ -233,7 +233,7 @@ fn draw(trial: &Trial, size: Size, id: &str) -> Picture {
 
 /// Windows of one arm lie apart: each is a stroke of its own, at least two pixels wide, until there are so many that the
 /// columns of pixels are full; then the extremes of each column.
-fn draw_windows(frame: &mut Frame, steps: &[Step], look: Look) {
+fn draw_windows(frame: &mut Frame, steps: &[ReduceStep], look: FigureLook) {
     let (left, _, right, _) = frame.plot;
     let (x, y) = (frame.x, frame.y);
     let mut path = PathData::new();
@@ -245,10 +245,10 @@ fn draw_windows(frame: &mut Frame, steps: &[Step], look: Look) {
             path.to(to.max(from + 2.0), y.at(step.value.unwrap_or(f64::NAN)));
         }
     } else {
-        let joined: Vec<Step> = steps
+        let joined: Vec<ReduceStep> = steps
             .iter()
             .enumerate()
-            .map(|(index, step)| Step {
+            .map(|(index, step)| ReduceStep {
                 to: steps.get(index + 1).map_or(step.to, |next| next.from),
                 ..*step
             })
@@ -279,7 +279,7 @@ fn lane(trial: &Trial, frame: &mut Frame, start: f64) {
         }
     }
     for (arm, from, to) in pieces {
-        let class = format!("lane {}", Look::of_arm(arm).class());
+        let class = format!("lane {}", FigureLook::of_arm(arm).class());
         if arm == 1 && to - from >= TINT_FROM {
             frame
                 .svg

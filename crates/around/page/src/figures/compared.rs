@@ -1,10 +1,10 @@
 //! Several records on common axes: rates over time, distributions, response curves. What is set as the base is ink.
 
-use super::lines::{Line, Lines};
-use super::{Look, percentiles, rates};
-use crate::figure::{Figure, Table};
+use super::lines::{FigureLine, FigureLines};
+use super::{FigureLook, percentiles, rates};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both, text_width};
-use crate::reduce::Step;
+use crate::reduce::ReduceStep;
 use crate::svg::{Anchor, PathData, Picture};
 use model::comparison::{CurveCell, Curves};
 use model::record::Record;
@@ -45,13 +45,13 @@ pub fn figures(records: &[(&str, &Record)], curves: &[Curves]) -> Vec<Figure> {
 fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
     let line = |(index, (name, record)): (usize, &(&str, &Record))| {
         let steps = all_ios(record);
-        (steps.len() > 1).then(|| Line {
+        (steps.len() > 1).then(|| FigureLine {
             name: (*name).to_string(),
-            look: Look::of_arm(index),
+            look: FigureLook::of_arm(index),
             steps,
         })
     };
-    let lines: Vec<Line> = records.iter().enumerate().filter_map(line).collect();
+    let lines: Vec<FigureLine> = records.iter().enumerate().filter_map(line).collect();
     let without: Vec<&str> = records
         .iter()
         .map(|(name, _)| *name)
@@ -64,7 +64,7 @@ fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
     if lines.len() < 2 {
         return None;
     }
-    Lines {
+    FigureLines {
         id: "rates".into(),
         measure: "I/Os per second".into(),
         quantity: Quantity::Iops,
@@ -79,7 +79,7 @@ fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
     .figure()
 }
 
-fn all_ios(record: &Record) -> Vec<Step> {
+fn all_ios(record: &Record) -> Vec<ReduceStep> {
     let Some(load) = record.load.as_ref().filter(|_| record.sections.len() < 2) else {
         return Vec::new();
     };
@@ -173,14 +173,14 @@ impl Response<'_> {
             + "."
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> FigureTable {
         let mut head = vec![self.curves.option.clone()];
         for (name, _) in self.names {
             head.extend([format!("{name}, IOPS"), "p99".into()]);
         }
-        let mut table = Table {
+        let mut table = FigureTable {
             head,
-            ..Table::default()
+            ..FigureTable::default()
         };
         for (load, cells) in &self.curves.rows {
             let mut row = vec![load.clone()];
@@ -235,7 +235,7 @@ impl Response<'_> {
     }
 
     fn curve(&self, frame: &mut Frame, index: usize, name: &str) {
-        let (look, points) = (Look::of_arm(index), self.points(index));
+        let (look, points) = (FigureLook::of_arm(index), self.points(index));
         let place = |frame: &Frame, cell: &CurveCell| {
             (frame.x.at(cell.iops.mean), frame.y.at(cell.p99_ns.mean))
         };

@@ -1,7 +1,7 @@
 //! Dirty pages against the limits at which the kernel begins to write, and to hold writers back.
 
-use super::Look;
-use super::lines::{Line, Lines};
+use super::FigureLook;
+use super::lines::{FigureLine, FigureLines};
 use crate::figure::Figure;
 use crate::series::{gauge, log_of, rates, summary};
 use model::record::Record;
@@ -20,7 +20,8 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     let (Some(dirty), Some(writeback)) = (value("vm.dirty"), value("vm.writeback")) else {
         return Vec::new();
     };
-    let most = |steps: &[crate::reduce::Step]| summary(steps).map_or(0.0, |(_, _, most)| most);
+    let most =
+        |steps: &[crate::reduce::ReduceStep]| summary(steps).map_or(0.0, |(_, _, most)| most);
     let background = value("vm.dirty_background_threshold").unwrap_or_default();
     let is_notable = most(&dirty).max(most(&writeback)) >= NOTABLE * most(&background).max(1.0);
     let is_buffered = !record.job.direct && record.job.rw.writes() && record.load.is_some();
@@ -28,19 +29,19 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         return Vec::new();
     }
     let mut lines = vec![
-        Line {
+        FigureLine {
             name: "dirty".into(),
-            look: Look::Write,
+            look: FigureLook::Write,
             steps: dirty,
         },
-        Line {
+        FigureLine {
             name: "writeback".into(),
-            look: Look::Ink,
+            look: FigureLook::Ink,
             steps: writeback,
         },
     ];
     lines.extend(limits(log));
-    let pages = Lines {
+    let pages = FigureLines {
         id: "dirty".into(),
         measure: "dirty pages".into(),
         quantity: Quantity::Bytes,
@@ -58,14 +59,18 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 }
 
 /// The limits move with free memory, so they are lines too.
-fn limits(log: &SensorLog) -> Vec<Line> {
+fn limits(log: &SensorLog) -> Vec<FigureLine> {
     let limits = [
-        ("background", Look::Fifth, "vm.dirty_background_threshold"),
-        ("limit", Look::Sync, "vm.dirty_threshold"),
+        (
+            "background",
+            FigureLook::Fifth,
+            "vm.dirty_background_threshold",
+        ),
+        ("limit", FigureLook::Sync, "vm.dirty_threshold"),
     ];
-    let line = |(name, look, series): (&str, Look, &str)| {
+    let line = |(name, look, series): (&str, FigureLook, &str)| {
         let steps = gauge(log, &[series.to_string()], 1.0)?;
-        summary(&steps).is_some().then(|| Line {
+        summary(&steps).is_some().then(|| FigureLine {
             name: name.into(),
             look,
             steps,
@@ -75,19 +80,19 @@ fn limits(log: &SensorLog) -> Vec<Line> {
 }
 
 /// What becomes dirty, and what becomes clean again.
-fn flows(log: &SensorLog) -> Lines {
+fn flows(log: &SensorLog) -> FigureLines {
     let flow = |name: &str, look, series: &str| {
-        Some(Line {
+        Some(FigureLine {
             name: name.into(),
             look,
             steps: rates(log, &[series.to_string()], 1.0)?,
         })
     };
-    Lines {
+    FigureLines {
         id: "dirty-flow".into(),
         measure: "into the cache and out of it".into(),
         quantity: Quantity::BytesPerS,
-        lines: [flow("dirtied", Look::Write, "vm.dirtied"), flow("written out", Look::Ink, "vm.written")]
+        lines: [flow("dirtied", FigureLook::Write, "vm.dirtied"), flow("written out", FigureLook::Ink, "vm.written")]
             .into_iter()
             .flatten()
             .collect(),

@@ -1,7 +1,7 @@
 //! One measure of one device over real time, with the moments at which it changed.
 
-use super::Look;
-use crate::figure::{Figure, Table};
+use super::FigureLook;
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::svg::{Anchor, Picture, Shape};
 use view::calendar::{day, minute};
@@ -127,8 +127,8 @@ fn description(plan: &HistoryPlan, dots: &[Dot]) -> String {
     )
 }
 
-fn table(plan: &HistoryPlan, dots: &[Dot]) -> Table {
-    let mut table = Table::new(&["when", "record", &plan.measure, "interval"]);
+fn table(plan: &HistoryPlan, dots: &[Dot]) -> FigureTable {
+    let mut table = FigureTable::new(&["when", "record", &plan.measure, "interval"]);
     for dot in dots {
         let interval = match (dot.low, dot.high) {
             (Some(low), Some(high)) => {
@@ -217,9 +217,9 @@ fn draw_dot(plan: &HistoryPlan, dot: &Dot, frame: &mut Frame) {
         );
     }
     let class = if dot.is_hollow {
-        Look::Read.hollow()
+        FigureLook::Read.hollow()
     } else {
-        Look::Read.filled()
+        FigureLook::Read.filled()
     };
     let name = format!(
         "{} · {} · {}",

@@ -1,9 +1,9 @@
 //! What another tool printed over time: one chart for each of its measures.
 
-use super::Look;
-use super::lines::{Line, Lines};
+use super::FigureLook;
+use super::lines::{FigureLine, FigureLines};
 use crate::figure::Figure;
-use crate::reduce::Step;
+use crate::reduce::ReduceStep;
 use model::imported::{Imported, ImportedSeries};
 use model::record::Record;
 use view::scale::Quantity;
@@ -45,7 +45,7 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
         } else {
             series.subject.clone()
         };
-        Line {
+        FigureLine {
             name,
             look: look(field, index),
             steps: steps(series, factor),
@@ -62,7 +62,7 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
     } else {
         String::new()
     };
-    Lines {
+    FigureLines {
         id: format!("series-{}", super::id_part(field)),
         measure: format!("{field}{unit_word}"),
         quantity,
@@ -78,25 +78,25 @@ fn chart(imported: &Imported, (field, unit): (&str, &str)) -> Option<Figure> {
 }
 
 /// The look of a line of a chart: reads and writes begin with theirs.
-fn look(field: &str, index: usize) -> Look {
+fn look(field: &str, index: usize) -> FigureLook {
     let (first, last) = match field {
-        f if f.contains("read") => (Some(Look::Read), None),
-        f if f.contains("write") => (Some(Look::Write), None),
-        _ => (None, Some(Look::Read)),
+        f if f.contains("read") => (Some(FigureLook::Read), None),
+        f if f.contains("write") => (Some(FigureLook::Write), None),
+        _ => (None, Some(FigureLook::Read)),
     };
     let others = [
-        Look::Ink,
-        Look::Sync,
-        Look::Discard,
-        Look::Fifth,
-        Look::Sixth,
+        FigureLook::Ink,
+        FigureLook::Sync,
+        FigureLook::Discard,
+        FigureLook::Fifth,
+        FigureLook::Sixth,
     ];
     let mut looks = first.into_iter().chain(others).chain(last);
-    looks.nth(index).unwrap_or(Look::Ink)
+    looks.nth(index).unwrap_or(FigureLook::Ink)
 }
 
 /// Values stand for the interval that ends at their moment.
-fn steps(series: &ImportedSeries, factor: f64) -> Vec<Step> {
+fn steps(series: &ImportedSeries, factor: f64) -> Vec<ReduceStep> {
     let times = &series.time_ms;
     let first = match times.as_slice() {
         [first, second, ..] => (second - first).min(*first).max(0.0),
@@ -110,7 +110,7 @@ fn steps(series: &ImportedSeries, factor: f64) -> Vec<Step> {
             .and_then(|before| times.get(before))
             .copied()
             .unwrap_or(to - first);
-        Some(Step {
+        Some(ReduceStep {
             from: from / 1e3,
             to: to / 1e3,
             value: value.map(|value| value * factor),

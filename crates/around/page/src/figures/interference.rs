@@ -1,9 +1,9 @@
 //! How much writing disturbs reading: p99 of the reads by what is written beside them.
 
-use crate::figure::{Figure, Table};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Size, both};
 use crate::svg::{Anchor, Picture, Svg};
-use model::interference::{Cell, Matrix};
+use model::interference::{InterferenceCell, Matrix};
 use model::record::Record;
 use model::units;
 use view::scale::Quantity;
@@ -75,8 +75,8 @@ fn description(matrix: &Matrix) -> String {
     )
 }
 
-fn table(matrix: &Matrix) -> Table {
-    let mut table = Table::new(&[
+fn table(matrix: &Matrix) -> FigureTable {
+    let mut table = FigureTable::new(&[
         "writes asked",
         "reads asked",
         "writes got",
@@ -229,7 +229,7 @@ fn draw_write_steps(svg: &mut Svg, matrix: &Matrix, grid: &Grid, size: Size) {
 fn draw_cell(
     svg: &mut Svg,
     id: &str,
-    cell: Option<&Cell>,
+    cell: Option<&InterferenceCell>,
     (x, y): (f64, f64),
     (width, height): (f64, f64),
     (least, most): (f64, f64),

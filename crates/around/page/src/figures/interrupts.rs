@@ -1,6 +1,6 @@
 //! Which CPUs take the interrupts of the path's devices, and how busy they are with it.
 
-use crate::figure::{Figure, Table};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Size, both};
 use crate::series::{log_of, seconds, subjects, total};
 use crate::svg::{Anchor, Picture, Svg};
@@ -18,7 +18,7 @@ const STEPS: usize = 8;
 /// The map; none for records without the sensor.
 pub fn figure(record: &Record) -> Option<Figure> {
     let log = log_of(record, "interrupts")?;
-    let map = Map::of(record, log)?;
+    let map = InterruptsMap::of(record, log)?;
     let (svg, narrow) = both(0.0, |size, id| map.draw(size, id), "interrupts");
     Some(Figure {
         id: "interrupts".into(),
@@ -33,7 +33,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
     })
 }
 
-struct Map {
+struct InterruptsMap {
     /// CPUs of the columns, ascending.
     cpus: Vec<u32>,
     /// CPUs that were left out because they took none.
@@ -50,8 +50,8 @@ struct Map {
     pinned: Vec<u32>,
 }
 
-impl Map {
-    fn of(record: &Record, log: &SensorLog) -> Option<Map> {
+impl InterruptsMap {
+    fn of(record: &Record, log: &SensorLog) -> Option<InterruptsMap> {
         let seconds = seconds(log);
         let all = by_cpu(log, "irq.cpu{}.all", seconds);
         if all.is_empty() || seconds <= 0.0 {
@@ -70,7 +70,7 @@ impl Map {
         let cpus = busiest(&rows, &all);
         rows.push(("all lines".into(), all));
         let (irq_pct, busy_pct) = shares(record, &known);
-        Some(Map {
+        Some(InterruptsMap {
             folded: known.len() - cpus.len(),
             cpus,
             rows,
@@ -153,13 +153,13 @@ impl Map {
         format!("Most: {}.", first.join(", "))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> FigureTable {
         let mut head = vec!["CPU".to_string()];
         head.extend(self.rows.iter().map(|(name, _)| format!("{name}, /s")));
         head.extend(["in interrupts".to_string(), "busy".into()]);
-        let mut table = Table {
+        let mut table = FigureTable {
             head,
-            ..Table::default()
+            ..FigureTable::default()
         };
         for cpu in &self.cpus {
             let mut cells = vec![cpu.to_string()];

@@ -1,8 +1,8 @@
 //! Latency over time: how many I/Os took how long, when. Bands, outliers and stalls show here and in no line.
 
-use super::lines::Line;
-use super::{Look, lines, loop_words, rates};
-use crate::figure::{Figure, Table};
+use super::lines::FigureLine;
+use super::{FigureLook, lines, loop_words, rates};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::readings::Readings;
 use crate::svg::{Anchor, PathData, Picture, Svg};
@@ -32,7 +32,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     ];
     sides
         .into_iter()
-        .filter_map(|(name, columns)| Map::new(record, name, columns)?.figure())
+        .filter_map(|(name, columns)| LatencyMapFigure::new(record, name, columns)?.figure())
         .collect()
 }
 
@@ -41,7 +41,7 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
     let Some(load) = &record.load else {
         return Vec::new();
     };
-    let line = |name: &str, look, of: &dyn Fn(&model::record::Interval) -> u64| Line {
+    let line = |name: &str, look, of: &dyn Fn(&model::record::Interval) -> u64| FigureLine {
         name: name.into(),
         look,
         steps: load
@@ -53,8 +53,8 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
             })
             .collect(),
     };
-    let one = |side: &str, lines: Vec<Line>| {
-        lines::Lines {
+    let one = |side: &str, lines: Vec<FigureLine>| {
+        lines::FigureLines {
             id: format!("latency-{side}"),
             measure: format!("{side} latency"),
             quantity: Quantity::Ns,
@@ -73,12 +73,12 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
         return Vec::new();
     }
     let read = vec![
-        line("p99", Look::Sync, &|i| i.read.p99_ns),
-        line("p50", Look::Ink, &|i| i.read.p50_ns),
+        line("p99", FigureLook::Sync, &|i| i.read.p99_ns),
+        line("p50", FigureLook::Ink, &|i| i.read.p50_ns),
     ];
     let write = vec![
-        line("p99", Look::Sync, &|i| i.write.p99_ns),
-        line("p50", Look::Ink, &|i| i.write.p50_ns),
+        line("p99", FigureLook::Sync, &|i| i.write.p99_ns),
+        line("p50", FigureLook::Ink, &|i| i.write.p50_ns),
     ];
     [one("read", read), one("write", write)]
         .into_iter()
@@ -87,7 +87,7 @@ fn percentiles_over_time(record: &Record) -> Vec<Figure> {
 }
 
 /// The map of one direction.
-struct Map<'a> {
+struct LatencyMapFigure<'a> {
     record: &'a Record,
     side: &'a str,
     columns: &'a [LatencyColumn],
@@ -98,8 +98,12 @@ struct Map<'a> {
     whole: LatencyColumn,
 }
 
-impl<'a> Map<'a> {
-    fn new(record: &'a Record, side: &'a str, columns: &'a [LatencyColumn]) -> Option<Map<'a>> {
+impl<'a> LatencyMapFigure<'a> {
+    fn new(
+        record: &'a Record,
+        side: &'a str,
+        columns: &'a [LatencyColumn],
+    ) -> Option<LatencyMapFigure<'a>> {
         let whole = LatencyColumn::merged(columns)?;
         let (first, last) = (
             usize::from(whole.rows.first()?.0),
@@ -115,7 +119,7 @@ impl<'a> Map<'a> {
                 _ => last += 8,
             }
         }
-        Some(Map {
+        Some(LatencyMapFigure {
             record,
             side,
             columns,
@@ -201,8 +205,8 @@ impl<'a> Map<'a> {
         )
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&["from", "to", "I/Os", "p50 ≤", "p99 ≤", "slowest ≤"]);
+    fn table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&["from", "to", "I/Os", "p50 ≤", "p99 ≤", "slowest ≤"]);
         let per_row = self.columns.len().div_ceil(crate::figure::MOST_ROWS);
         for part in self.columns.chunks(per_row.max(1)) {
             let Some(column) = LatencyColumn::merged(part) else {

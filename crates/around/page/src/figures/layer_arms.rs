@@ -1,8 +1,8 @@
 //! Time by layer under the arms of an experiment: what moved, and what stayed.
 
 use super::layers::ROW;
-use super::{Look, id_part};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, id_part};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::svg::{Anchor, Picture, Shape};
 use model::layers::ArmSpan;
@@ -134,8 +134,8 @@ impl Arms<'_> {
     }
 }
 
-fn arms_table(rows: &[Arms<'_>], found: &str, other: &str) -> Table {
-    let mut table = Table::new(&[
+fn arms_table(rows: &[Arms<'_>], found: &str, other: &str) -> FigureTable {
+    let mut table = FigureTable::new(&[
         "layer", found, other, "p50", "p50", "p99", "p99", "I/Os", "I/Os",
     ]);
     table.head[1] = format!("mean, {found}");
@@ -220,12 +220,12 @@ fn draw_row(row: &Arms<'_>, y: f64, size: Size, frame: &mut Frame) {
     if let Some(a) = a {
         frame
             .svg
-            .mark(&Look::Ink.hollow(), Shape::Circle, (a, y), 4.5);
+            .mark(&FigureLook::Ink.hollow(), Shape::Circle, (a, y), 4.5);
     }
     if let Some(b) = b {
         frame
             .svg
-            .mark(&Look::Read.filled(), Shape::Circle, (b, y), 4.0);
+            .mark(&FigureLook::Read.filled(), Shape::Circle, (b, y), 4.0);
     }
     if !size.is_narrow() {
         let words = |arm: Option<&ArmSpan>| {

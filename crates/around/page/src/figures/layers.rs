@@ -1,11 +1,11 @@
 //! Where an I/O spends its time in the block layer: one row a layer, in the order of its life; and its mean as a whole.
 
-use super::{Look, layer_arms};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, layer_arms};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, NARROW, Size, both};
 use crate::svg::{Anchor, Picture, Shape, Svg};
 use model::histogram::edge_of;
-use model::layers::{DeviceLayers, LayerTimes, Side, Span};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span};
 use model::record::Record;
 use model::units;
 use view::scale::Quantity;
@@ -46,9 +46,9 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 }
 
 /// One row: a span of a device in a direction.
-struct Row {
+struct LayerRow {
     device: String,
-    side: Side,
+    side: LayerSide,
     span: Span,
     ios: u64,
     mean_ns: f64,
@@ -58,13 +58,13 @@ struct Row {
     most_ns: Option<f64>,
 }
 
-impl Row {
+impl LayerRow {
     fn p99(&self) -> String {
         self.p99_ns.map_or("too few".into(), units::duration_ns)
     }
 }
 
-fn rows(layers: &LayerTimes) -> Vec<Row> {
+fn rows(layers: &LayerTimes) -> Vec<LayerRow> {
     let of_device = |device: &DeviceLayers| {
         let mut spans: Vec<_> = device
             .spans
@@ -79,7 +79,7 @@ fn rows(layers: &LayerTimes) -> Vec<Row> {
                 .iter()
                 .rposition(|count| *count > 0)
                 .map(|bucket| edge_of(bucket + 1) as f64);
-            Some(Row {
+            Some(LayerRow {
                 device: device.device.clone(),
                 side: one.side,
                 span: one.span,
@@ -99,12 +99,12 @@ fn rows(layers: &LayerTimes) -> Vec<Row> {
     layers.devices.iter().flat_map(of_device).collect()
 }
 
-fn look(side: Side) -> Look {
+fn look(side: LayerSide) -> FigureLook {
     match side {
-        Side::Read => Look::Read,
-        Side::Write => Look::Write,
-        Side::Discard => Look::Discard,
-        Side::Flush => Look::Sync,
+        LayerSide::Read => FigureLook::Read,
+        LayerSide::Write => FigureLook::Write,
+        LayerSide::Discard => FigureLook::Discard,
+        LayerSide::Flush => FigureLook::Sync,
     }
 }
 
@@ -133,14 +133,14 @@ fn of_layers(layers: &LayerTimes) -> Option<Figure> {
 }
 
 struct Rows<'a> {
-    rows: Vec<Row>,
+    rows: Vec<LayerRow>,
     layers: &'a LayerTimes,
 }
 
 impl Rows<'_> {
     /// Device and direction of consecutive rows, with their places.
-    fn groups(&self) -> Vec<(String, Side, std::ops::Range<usize>)> {
-        let mut groups: Vec<(String, Side, std::ops::Range<usize>)> = Vec::new();
+    fn groups(&self) -> Vec<(String, LayerSide, std::ops::Range<usize>)> {
+        let mut groups: Vec<(String, LayerSide, std::ops::Range<usize>)> = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             match groups.last_mut() {
                 Some((device, side, range)) if *device == row.device && *side == row.side => {
@@ -157,7 +157,7 @@ impl Rows<'_> {
     }
 
     /// The layer with the greatest mean on the uppermost device.
-    fn greatest(&self) -> Option<&Row> {
+    fn greatest(&self) -> Option<&LayerRow> {
         let first = self.rows.first()?;
         let own = self
             .rows
@@ -221,7 +221,7 @@ impl Rows<'_> {
     }
 
     fn description(&self) -> String {
-        let row = |row: &Row| {
+        let row = |row: &LayerRow| {
             format!(
                 "{} {} {}: p50 {}, p99 {}",
                 row.device,
@@ -240,8 +240,8 @@ impl Rows<'_> {
             + "."
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&[
+    fn table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&[
             "device",
             "direction",
             "layer",
@@ -320,7 +320,7 @@ impl Rows<'_> {
     }
 
     /// The heads of devices and directions, and the rows below each, with their heights on the axis.
-    fn lines(&self) -> (Placed<String>, Placed<&Row>) {
+    fn lines(&self) -> (Placed<String>, Placed<&LayerRow>) {
         let groups = self.groups();
         let mut at = (self.rows.len() + groups.len()) as f64 - 0.5;
         let (mut heads, mut lines) = (Vec::new(), Vec::new());
@@ -335,7 +335,7 @@ impl Rows<'_> {
         (heads, lines)
     }
 
-    fn with_whole(&self) -> Vec<(String, Side, Vec<&Row>)> {
+    fn with_whole(&self) -> Vec<(String, LayerSide, Vec<&LayerRow>)> {
         let whole = |range: &std::ops::Range<usize>| {
             self.rows[range.clone()]
                 .iter()
@@ -448,7 +448,7 @@ fn span_phrase(span: Span) -> &'static str {
 }
 
 /// A bar from the median to p99, with a mark for the slowest.
-fn draw_row(row: &Row, y: f64, size: Size, frame: &mut Frame) {
+fn draw_row(row: &LayerRow, y: f64, size: Size, frame: &mut Frame) {
     let (from, to) = (
         frame.x.at(row.p50_ns.max(1.0)),
         frame.x.at(row.p99_ns.unwrap_or(row.p50_ns).max(1.0)),

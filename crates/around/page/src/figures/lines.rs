@@ -1,10 +1,10 @@
 //! Values over time as lines: what rates, queues, CPU time and dirty pages have in common.
 
-use super::Look;
-use crate::figure::{Figure, Table};
+use super::FigureLook;
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::readings::Readings;
-use crate::reduce::{Step, gaps, points};
+use crate::reduce::{ReduceStep, gaps, points};
 use crate::series::{end, summary};
 use crate::svg::{Anchor, PathData, Picture, Svg};
 use model::units;
@@ -12,18 +12,18 @@ use view::scale::Quantity;
 
 /// One line.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct FigureLine {
     /// Name at its end.
     pub name: String,
     /// Colour, dash, mark.
-    pub look: Look,
+    pub look: FigureLook,
     /// Its values.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReduceStep>,
 }
 
 /// A chart of lines over time.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct FigureLines {
     /// Id of the figure.
     pub id: String,
     /// Name of the measure, for the axis and the plain title.
@@ -31,7 +31,7 @@ pub struct Lines {
     /// What is measured.
     pub quantity: Quantity,
     /// The lines, at most six.
-    pub lines: Vec<Line>,
+    pub lines: Vec<FigureLine>,
     /// Whether the axis is logarithmic: for latencies.
     pub is_log: bool,
     /// Where the numbers come from and what they cannot tell.
@@ -40,7 +40,7 @@ pub struct Lines {
     pub gap_reason: String,
 }
 
-impl Lines {
+impl FigureLines {
     /// The figure; none when no line has a value.
     pub fn figure(mut self) -> Option<Figure> {
         self.lines.retain(|line| summary(&line.steps).is_some());
@@ -161,7 +161,7 @@ impl Lines {
     }
 
     fn title(&self) -> String {
-        let known = |line: &Line| Some((line.name.clone(), summary(&line.steps)?));
+        let known = |line: &FigureLine| Some((line.name.clone(), summary(&line.steps)?));
         match self
             .lines
             .iter()
@@ -201,7 +201,7 @@ impl Lines {
     }
 
     fn description(&self) -> String {
-        let one = |line: &Line| {
+        let one = |line: &FigureLine| {
             let (least, mean, most) = summary(&line.steps)?;
             let when = line.steps.iter().find(|step| step.value == Some(most))?.to;
             let count = line
@@ -232,7 +232,7 @@ impl Lines {
     }
 
     /// Every interval, or spans of several with mean, least and greatest.
-    fn table(&self) -> Table {
+    fn table(&self) -> FigureTable {
         let longest = self
             .lines
             .iter()
@@ -244,13 +244,13 @@ impl Lines {
         {
             let mut head = vec!["until".to_string()];
             head.extend(self.lines.iter().map(|line| line.name.clone()));
-            let mut table = Table {
+            let mut table = FigureTable {
                 head,
-                ..Table::default()
+                ..FigureTable::default()
             };
             for index in 0..longest {
                 let mut cells = vec![Quantity::Seconds.words(self.lines[0].steps[index].to)];
-                let value = |line: &Line| {
+                let value = |line: &FigureLine| {
                     line.steps[index]
                         .value
                         .map_or("no data".into(), |v| self.quantity.words(v))
@@ -268,9 +268,9 @@ impl Lines {
                 "greatest".into(),
             ]);
         }
-        let mut table = Table {
+        let mut table = FigureTable {
             head,
-            ..Table::default()
+            ..FigureTable::default()
         };
         let (spans, seconds) = (30, self.seconds());
         for index in 0..spans {
@@ -280,7 +280,7 @@ impl Lines {
             );
             let mut cells = vec![Quantity::Seconds.words(from), Quantity::Seconds.words(to)];
             for line in &self.lines {
-                let inside: Vec<Step> = line
+                let inside: Vec<ReduceStep> = line
                     .steps
                     .iter()
                     .filter(|step| step.to > from && step.to <= to)
@@ -304,7 +304,7 @@ impl Lines {
 }
 
 /// Draws a line through its steps, with its name at the end.
-pub fn draw_line(frame: &mut Frame, line: &Line) {
+pub fn draw_line(frame: &mut Frame, line: &FigureLine) {
     let (left, _, right, _) = frame.plot;
     let (x, y) = (frame.x, frame.y);
     let floor = if y.is_log() {
@@ -323,7 +323,7 @@ pub fn draw_line(frame: &mut Frame, line: &Line) {
     frame
         .svg
         .named_path(&line.look.line(), &line.name, path.data());
-    let known: Vec<&Step> = line
+    let known: Vec<&ReduceStep> = line
         .steps
         .iter()
         .filter(|step| step.value.is_some_and(|value| value > floor))

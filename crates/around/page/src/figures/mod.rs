@@ -47,7 +47,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 /// How a series is told from others: colour, dash and mark together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum FigureLook {
     /// What is set now (arm A), and what has no role: ink.
     Ink,
     /// Reads, and arm B: blue, solid, ●.
@@ -64,35 +64,35 @@ pub enum Look {
     Sixth,
 }
 
-impl Look {
+impl FigureLook {
     /// In the order of use.
-    pub const SERIES: [Look; 6] = [
-        Look::Read,
-        Look::Write,
-        Look::Sync,
-        Look::Discard,
-        Look::Fifth,
-        Look::Sixth,
+    pub const SERIES: [FigureLook; 6] = [
+        FigureLook::Read,
+        FigureLook::Write,
+        FigureLook::Sync,
+        FigureLook::Discard,
+        FigureLook::Fifth,
+        FigureLook::Sixth,
     ];
 
     /// Of an arm by its place: the first, which is set now, is ink.
-    pub fn of_arm(arm: usize) -> Look {
+    pub fn of_arm(arm: usize) -> FigureLook {
         match arm {
-            0 => Look::Ink,
-            arm => Look::SERIES[(arm - 1) % 6],
+            0 => FigureLook::Ink,
+            arm => FigureLook::SERIES[(arm - 1) % 6],
         }
     }
 
     /// The class that carries its colour.
     pub fn class(self) -> &'static str {
         match self {
-            Look::Ink => "k0",
-            Look::Read => "k1",
-            Look::Write => "k2",
-            Look::Sync => "k3",
-            Look::Discard => "k4",
-            Look::Fifth => "k5",
-            Look::Sixth => "k6",
+            FigureLook::Ink => "k0",
+            FigureLook::Read => "k1",
+            FigureLook::Write => "k2",
+            FigureLook::Sync => "k3",
+            FigureLook::Discard => "k4",
+            FigureLook::Fifth => "k5",
+            FigureLook::Sixth => "k6",
         }
     }
 
@@ -100,12 +100,12 @@ impl Look {
     pub fn shape(self) -> crate::svg::Shape {
         use crate::svg::Shape;
         match self {
-            Look::Ink | Look::Read => Shape::Circle,
-            Look::Write => Shape::Square,
-            Look::Sync => Shape::Up,
-            Look::Discard => Shape::Diamond,
-            Look::Fifth => Shape::Down,
-            Look::Sixth => Shape::Cross,
+            FigureLook::Ink | FigureLook::Read => Shape::Circle,
+            FigureLook::Write => Shape::Square,
+            FigureLook::Sync => Shape::Up,
+            FigureLook::Discard => Shape::Diamond,
+            FigureLook::Fifth => Shape::Down,
+            FigureLook::Sixth => Shape::Cross,
         }
     }
 

@@ -1,13 +1,13 @@
 //! The pairs of an experiment and the interval that closes over them: the proof, with the hold-out apart.
 
-use super::{Look, id_part};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, id_part};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::svg::{Anchor, PathData, Picture, Shape};
 use model::metric::{Better, ExperimentMetric};
 use model::record::{Record, Trial};
 use model::units;
-use model::verdict::{PairRow, Stage, Verdict};
+use model::verdict::{PairRow, Verdict, VerdictStage};
 use view::effect::Effect;
 use view::{metric, stage};
 
@@ -100,7 +100,8 @@ struct Chart<'a> {
 impl<'a> Chart<'a> {
     fn new(trial: &'a Trial, verdict: &'a Verdict, arm: &'a str) -> Chart<'a> {
         let of_arm = verdict.pairs.iter().filter(|pair| pair.arm == arm);
-        let (fresh, open): (Vec<_>, Vec<_>) = of_arm.partition(|pair| pair.stage == Stage::Holdout);
+        let (fresh, open): (Vec<_>, Vec<_>) =
+            of_arm.partition(|pair| pair.stage == VerdictStage::Holdout);
         let distances: Vec<f64> = open
             .iter()
             .chain(&fresh)
@@ -240,9 +241,9 @@ impl<'a> Chart<'a> {
         )
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> FigureTable {
         let name = &self.verdict.metric.name;
-        let mut table = Table::new(&[
+        let mut table = FigureTable::new(&[
             "pair",
             "stage",
             "first",
@@ -252,7 +253,7 @@ impl<'a> Chart<'a> {
         ]);
         for (index, pair) in self.open.iter().chain(&self.fresh).enumerate() {
             let first = match (pair.stage, pair.default_first) {
-                (Stage::Race, _) => "block",
+                (VerdictStage::Race, _) => "block",
                 (_, true) => self.found(),
                 (_, false) => self.arm,
             };
@@ -397,7 +398,7 @@ impl<'a> Chart<'a> {
                 continue;
             }
             let shape = match (pair.stage, pair.default_first) {
-                (Stage::Race, _) => Shape::Circle,
+                (VerdictStage::Race, _) => Shape::Circle,
                 (_, true) => Shape::Right,
                 (_, false) => Shape::Left,
             };
@@ -456,7 +457,7 @@ impl<'a> Chart<'a> {
             return;
         };
         let (_, top, right, bottom) = frame.plot;
-        let look = Look::of_arm(
+        let look = FigureLook::of_arm(
             self.trial
                 .arms
                 .iter()

@@ -1,7 +1,7 @@
 //! The I/O path as one stack from the file down to the interrupts, with the settings that act on it and who set them.
 
 use super::ranking::shortened;
-use crate::figure::{Figure, Table};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Size, both, text_width};
 use crate::svg::{Anchor, Picture, Svg};
 use model::iopath::{IoPath, Layer, LayerKind, Setting};
@@ -145,8 +145,8 @@ fn kind_word(kind: LayerKind) -> &'static str {
     }
 }
 
-fn table(path: &IoPath) -> Table {
-    let mut table = Table::new(&["layer", "setting", "value", "set by", "kernel default"]);
+fn table(path: &IoPath) -> FigureTable {
+    let mut table = FigureTable::new(&["layer", "setting", "value", "set by", "kernel default"]);
     for layer in path.root.walk() {
         for setting in shown(layer) {
             table.row([

@@ -1,8 +1,8 @@
 //! How many I/Os are slower than what: the whole distribution, with its tail on a logarithmic scale.
 
 use super::lines::capital;
-use super::{Look, loop_words};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, loop_words};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::svg::{PathData, Picture, Shape};
 use model::check::{CheckResult, Probe};
@@ -28,7 +28,7 @@ const MOST: usize = 6;
 /// One distribution.
 struct Curve {
     name: String,
-    look: Look,
+    look: FigureLook,
     data: Data,
     is_dotted: bool,
     /// What the source calls it, where that is not in the name; for the caption.
@@ -90,7 +90,7 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
             let data = found.data.clone();
             Some(Curve {
                 name: name.clone(),
-                look: Look::of_arm(index),
+                look: FigureLook::of_arm(index),
                 data,
                 is_dotted: false,
                 kind: beside,
@@ -156,7 +156,11 @@ fn curves(record: &Record) -> Vec<Curve> {
     }
     if record.sections.len() > 1 {
         let curve = |(index, section): (usize, &model::record::SectionResult)| {
-            whole(&section.name, Look::SERIES[index], &section.load.latency())
+            whole(
+                &section.name,
+                FigureLook::SERIES[index],
+                &section.load.latency(),
+            )
         };
         return record
             .sections
@@ -182,7 +186,11 @@ fn of_check(check: &CheckResult) -> Vec<Curve> {
         is_new
     });
     let curve = |(index, probe): (usize, &Probe)| {
-        whole(&probe.phrase(), Look::SERIES[index], &probe.load.latency())
+        whole(
+            &probe.phrase(),
+            FigureLook::SERIES[index],
+            &probe.load.latency(),
+        )
     };
     firsts.take(MOST).enumerate().filter_map(curve).collect()
 }
@@ -190,10 +198,10 @@ fn of_check(check: &CheckResult) -> Vec<Curve> {
 /// Each direction and operation of one load, and the latency from submission beside them.
 fn of_load(load: &LoadResult) -> Vec<Curve> {
     let mut curves: Vec<Curve> = [
-        whole("read", Look::Read, &load.read.latency),
-        whole("write", Look::Write, &load.write.latency),
-        whole("trim", Look::Discard, &load.trim.latency),
-        whole("sync", Look::Sync, &load.sync.latency),
+        whole("read", FigureLook::Read, &load.read.latency),
+        whole("write", FigureLook::Write, &load.write.latency),
+        whole("trim", FigureLook::Discard, &load.trim.latency),
+        whole("sync", FigureLook::Sync, &load.sync.latency),
     ]
     .into_iter()
     .flatten()
@@ -201,18 +209,18 @@ fn of_load(load: &LoadResult) -> Vec<Curve> {
     if let Some(mut service) = load
         .service
         .as_ref()
-        .and_then(|service| whole("from submission", Look::Ink, service))
+        .and_then(|service| whole("from submission", FigureLook::Ink, service))
     {
         service.is_dotted = true;
         curves.push(service);
     }
     let operations = load.operations.iter().zip([
-        Look::Read,
-        Look::Write,
-        Look::Sync,
-        Look::Discard,
-        Look::Fifth,
-        Look::Sixth,
+        FigureLook::Read,
+        FigureLook::Write,
+        FigureLook::Sync,
+        FigureLook::Discard,
+        FigureLook::Fifth,
+        FigureLook::Sixth,
     ]);
     curves.extend(
         operations
@@ -222,7 +230,7 @@ fn of_load(load: &LoadResult) -> Vec<Curve> {
     curves
 }
 
-fn whole(name: &str, look: Look, latency: &Histogram) -> Option<Curve> {
+fn whole(name: &str, look: FigureLook, latency: &Histogram) -> Option<Curve> {
     let data = Data::Whole(latency.clone());
     (latency.total() > 0).then(|| Curve {
         name: name.into(),
@@ -235,11 +243,11 @@ fn whole(name: &str, look: Look, latency: &Histogram) -> Option<Curve> {
 
 fn imported(load: &LoadFigures) -> Vec<Curve> {
     let look = |side: &str| match side {
-        "read" => Look::Read,
-        "write" => Look::Write,
-        "trim" => Look::Discard,
-        "sync" => Look::Sync,
-        _ => Look::Ink,
+        "read" => FigureLook::Read,
+        "write" => FigureLook::Write,
+        "trim" => FigureLook::Discard,
+        "sync" => FigureLook::Sync,
+        _ => FigureLook::Ink,
     };
     // clat is what most tools print percentiles of; where there is none, the next that has any.
     let latency = |latencies: &[LatencyFigures]| {
@@ -401,12 +409,12 @@ impl Chart {
         self.curves.iter().map(one).collect::<Vec<_>>().join("; ")
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> FigureTable {
         let mut head = vec!["percentile".to_string(), "one in".to_string()];
         head.extend(self.curves.iter().map(|curve| curve.name.clone()));
-        let mut table = Table {
+        let mut table = FigureTable {
             head,
-            ..Table::default()
+            ..FigureTable::default()
         };
         for (share, name) in SHARES {
             let mut cells = vec![

@@ -1,7 +1,7 @@
 //! Devices by what they give under one job: dots with intervals, the ratio to the best, and what makes a number doubtful.
 
-use super::Look;
-use crate::figure::{Figure, Table};
+use super::FigureLook;
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both};
 use crate::svg::{Anchor, Picture, Shape};
 use model::units;
@@ -185,8 +185,8 @@ impl Ranked<'_> {
         )
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&[
+    fn table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&[
             "rank",
             "device",
             &self.plan.measure,
@@ -287,9 +287,9 @@ impl Ranked<'_> {
             frame.svg.line("l k1", (low, y), (high, y));
         }
         let class = if row.low.is_some() {
-            Look::Read.filled()
+            FigureLook::Read.filled()
         } else {
-            Look::Read.hollow()
+            FigureLook::Read.hollow()
         };
         let at = (frame.x.at(row.value), y);
         frame.svg.mark(&class, Shape::Circle, at, 4.5);

@@ -1,9 +1,9 @@
 //! Rates over time: I/Os and bytes per second, I/Os in flight, CPU time. One measure a chart, all on the same time.
 
-use super::Look;
-use super::lines::{Line, Lines};
+use super::FigureLook;
+use super::lines::{FigureLine, FigureLines};
 use crate::figure::Figure;
-use crate::reduce::Step;
+use crate::reduce::ReduceStep;
 use crate::series::{field, gauge, log_of, rates, subjects};
 use model::field::disk;
 use model::record::{Interval, IntervalSide, LoadResult, Record};
@@ -49,7 +49,7 @@ fn own_rates(record: &Record) -> Vec<Figure> {
         )
     };
     let iops = match bins {
-        Some(line) => Lines {
+        Some(line) => FigureLines {
             id: "rates".into(),
             measure: "I/Os per second".into(),
             quantity: Quantity::Iops,
@@ -61,7 +61,7 @@ fn own_rates(record: &Record) -> Vec<Figure> {
             ),
             gap_reason: GAP.into(),
         },
-        None => Lines {
+        None => FigureLines {
             id: "rates".into(),
             measure: "I/Os per second".into(),
             quantity: Quantity::Iops,
@@ -71,7 +71,7 @@ fn own_rates(record: &Record) -> Vec<Figure> {
             gap_reason: GAP.into(),
         },
     };
-    let bytes = Lines {
+    let bytes = FigureLines {
         id: "bandwidth".into(),
         measure: "bandwidth".into(),
         quantity: Quantity::BytesPerS,
@@ -87,23 +87,23 @@ fn own_rates(record: &Record) -> Vec<Figure> {
 }
 
 /// Reads and writes of intervals, those that there are.
-pub fn sides(intervals: &[Interval], of: impl Fn(&IntervalSide) -> f64) -> Vec<Line> {
+pub fn sides(intervals: &[Interval], of: impl Fn(&IntervalSide) -> f64) -> Vec<FigureLine> {
     let line = |name: &str, look, side: &dyn Fn(&Interval) -> IntervalSide| {
         let steps = intervals.iter().map(|interval| {
             let value = of(&side(interval)) * 1e3 / interval.length_ms.max(1) as f64;
             step(interval, Some(value))
         });
-        Line {
+        FigureLine {
             name: name.into(),
             look,
             steps: steps.collect(),
         }
     };
     let lines = [
-        line("read", Look::Read, &|interval| interval.read),
-        line("write", Look::Write, &|interval| interval.write),
+        line("read", FigureLook::Read, &|interval| interval.read),
+        line("write", FigureLook::Write, &|interval| interval.write),
     ];
-    let is_used = |line: &Line| {
+    let is_used = |line: &FigureLine| {
         line.steps
             .iter()
             .any(|step| step.value.is_some_and(|value| value > 0.0))
@@ -112,9 +112,9 @@ pub fn sides(intervals: &[Interval], of: impl Fn(&IntervalSide) -> f64) -> Vec<L
 }
 
 /// An interval as a step.
-pub fn step(interval: &Interval, value: Option<f64>) -> Step {
+pub fn step(interval: &Interval, value: Option<f64>) -> ReduceStep {
     let from = interval.start_ms as f64 / 1e3;
-    Step {
+    ReduceStep {
         from,
         to: from + interval.length_ms as f64 / 1e3,
         value,
@@ -122,16 +122,16 @@ pub fn step(interval: &Interval, value: Option<f64>) -> Step {
 }
 
 /// The bins of a short load, which has few intervals. They do not tell directions apart.
-pub fn bins(load: &LoadResult) -> Option<Line> {
+pub fn bins(load: &LoadResult) -> Option<FigureLine> {
     let is_better =
         load.intervals.len() < FEW_INTERVALS && load.bins.len() > 2 * load.intervals.len();
     if !is_better || load.bin_ms == 0 {
         return None;
     }
     let (name, look) = match (load.read.ios > 0, load.write.ios > 0) {
-        (true, false) => ("read", Look::Read),
-        (false, true) => ("write", Look::Write),
-        _ => ("all I/Os", Look::Ink),
+        (true, false) => ("read", FigureLook::Read),
+        (false, true) => ("write", FigureLook::Write),
+        _ => ("all I/Os", FigureLook::Ink),
     };
     let width = load.bin_ms as f64 / 1e3;
     let end = if load.elapsed_ms > 0.0 {
@@ -147,14 +147,14 @@ pub fn bins(load: &LoadResult) -> Option<Line> {
         .take_while(|(index, _)| (*index as f64 + 1.0) * width <= end + 1e-9);
     let steps = whole.map(|(index, count)| {
         let from = index as f64 * width;
-        Step {
+        ReduceStep {
             from,
             to: from + width,
             value: Some(f64::from(*count) / width),
         }
     });
-    let steps: Vec<Step> = steps.collect();
-    (steps.len() > 1).then(|| Line {
+    let steps: Vec<ReduceStep> = steps.collect();
+    (steps.len() > 1).then(|| FigureLine {
         name: name.into(),
         look,
         steps,
@@ -169,15 +169,15 @@ fn sections(record: &Record) -> Option<Figure> {
                 / interval.length_ms.max(1) as f64;
             let step = step(interval, Some(ios));
             let shift = section.start_ms as f64 / 1e3;
-            Step {
+            ReduceStep {
                 from: step.from + shift,
                 to: step.to + shift,
                 ..step
             }
         });
-        Line {
+        FigureLine {
             name: section.name.clone(),
-            look: Look::SERIES[index % 6],
+            look: FigureLook::SERIES[index % 6],
             steps: steps.collect(),
         }
     };
@@ -187,7 +187,7 @@ fn sections(record: &Record) -> Option<Figure> {
     } else {
         String::new()
     };
-    Lines {
+    FigureLines {
         id: "rates".into(),
         measure: "I/Os per second by section".into(),
         quantity: Quantity::Iops,
@@ -211,10 +211,10 @@ fn device_rates(record: &Record) -> Vec<Figure> {
         return Vec::new();
     };
     let lines = |ids: [&str; 2]| {
-        let looks = [("read", Look::Read), ("write", Look::Write)];
+        let looks = [("read", FigureLook::Read), ("write", FigureLook::Write)];
         let lines = ids.iter().zip(looks).filter_map(|(id, (word, look))| {
             let steps = field(log, disk::find(id)?, &device)?;
-            Some(Line {
+            Some(FigureLine {
                 name: word.into(),
                 look,
                 steps,
@@ -231,7 +231,7 @@ fn device_rates(record: &Record) -> Vec<Figure> {
     let caption = format!(
         "What the kernel completed on {device} (/proc/diskstats), whoever asked for it; requests after merging."
     );
-    let iops = Lines {
+    let iops = FigureLines {
         id: "rates".into(),
         measure: format!("requests per second on {device}"),
         quantity: Quantity::PerSecond,
@@ -240,7 +240,7 @@ fn device_rates(record: &Record) -> Vec<Figure> {
         caption: caption.clone(),
         gap_reason: GAP.into(),
     };
-    let bytes = Lines {
+    let bytes = FigureLines {
         id: "bandwidth".into(),
         measure: format!("bandwidth of {device}"),
         quantity: Quantity::BytesPerS,
@@ -275,21 +275,21 @@ fn device_log<'a>(
 fn in_flight(record: &Record) -> Option<Figure> {
     let (log, device) = device_log(record, "inflight", "inflight.{}.read_ios")?;
     let sides = [
-        ("read", Look::Read, "read_ios"),
-        ("write", Look::Write, "write_ios"),
+        ("read", FigureLook::Read, "read_ios"),
+        ("write", FigureLook::Write, "write_ios"),
     ];
     let lines = sides.into_iter().filter_map(|(word, look, name)| {
         let steps = gauge(log, &[format!("inflight.{device}.{name}")], 1.0)?;
         steps
             .iter()
             .any(|step| step.value.is_some_and(|v| v > 0.0))
-            .then(|| Line {
+            .then(|| FigureLine {
                 name: word.into(),
                 look,
                 steps,
             })
     });
-    Lines {
+    FigureLines {
         id: "inflight".into(),
         measure: format!("in flight on {device}"),
         quantity: Quantity::Count,
@@ -314,10 +314,10 @@ fn cpu(record: &Record) -> Option<Figure> {
     };
     // Shares of what was counted need no tick length: idle and waiting are the rest of it.
     let parts = [
-        ("user", Look::Discard, sum(&["user", "nice"])?),
-        ("system", Look::Ink, sum(&["system"])?),
-        ("interrupts", Look::Sync, sum(&["irq", "softirq"])?),
-        ("steal", Look::Sixth, sum(&["steal"])?),
+        ("user", FigureLook::Discard, sum(&["user", "nice"])?),
+        ("system", FigureLook::Ink, sum(&["system"])?),
+        ("interrupts", FigureLook::Sync, sum(&["irq", "softirq"])?),
+        ("steal", FigureLook::Sixth, sum(&["steal"])?),
     ];
     let rest = sum(&["idle", "iowait"])?;
     let whole = |index: usize| -> Option<f64> {
@@ -333,22 +333,22 @@ fn cpu(record: &Record) -> Option<Figure> {
                 .value
                 .zip(whole(index))
                 .map(|(value, whole)| value / whole * 100.0);
-            Step { value, ..*step }
+            ReduceStep { value, ..*step }
         });
-        Line {
+        FigureLine {
             name: (*name).into(),
             look: *look,
             steps: steps.collect(),
         }
     });
-    let lines: Vec<Line> = lines.collect();
-    let is_used = |line: &Line| {
+    let lines: Vec<FigureLine> = lines.collect();
+    let is_used = |line: &FigureLine| {
         line.steps
             .iter()
             .any(|step| step.value.is_some_and(|value| value > 0.5))
     };
-    let lines: Vec<Line> = lines.into_iter().filter(is_used).collect();
-    Lines {
+    let lines: Vec<FigureLine> = lines.into_iter().filter(is_used).collect();
+    FigureLines {
         id: "cpu".into(),
         measure: "CPU time".into(),
         quantity: Quantity::Percent,

@@ -1,8 +1,8 @@
 //! Latency over what a load really got: the response curve, with its knee.
 
 use super::lines::capital;
-use super::{Look, loop_words};
-use crate::figure::{Figure, Table};
+use super::{FigureLook, loop_words};
+use crate::figure::{Figure, FigureTable};
 use crate::frame::{Axis, Frame, Size, both, text_width};
 use crate::svg::{Anchor, PathData, Picture, Shape};
 use model::check::Role;
@@ -306,8 +306,8 @@ impl Chart {
         }
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&[
+    fn table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&[
             &self.option,
             "achieved",
             "interval",
@@ -394,11 +394,17 @@ impl Chart {
             );
         }
         if self.loads.iter().any(|load| load.p50_ns.is_some()) {
-            self.curve(&mut frame, Look::Ink, "p50", |load| load.p50_ns, false);
+            self.curve(
+                &mut frame,
+                FigureLook::Ink,
+                "p50",
+                |load| load.p50_ns,
+                false,
+            );
         }
         self.curve(
             &mut frame,
-            Look::Sync,
+            FigureLook::Sync,
             &self.statistic,
             |load| Some(load.p99_ns),
             true,
@@ -434,7 +440,7 @@ impl Chart {
     fn curve(
         &self,
         frame: &mut Frame,
-        look: Look,
+        look: FigureLook,
         name: &str,
         of: impl Fn(&Load) -> Option<Spread>,
         named: bool,
@@ -474,7 +480,7 @@ impl Chart {
             } else {
                 look.filled()
             };
-            let shape = if look == Look::Sync {
+            let shape = if look == FigureLook::Sync {
                 Shape::Up
             } else {
                 Shape::Circle

@@ -1,17 +1,17 @@
 //! The series of a record as comma-separated values, one value a line, whole as a file and thinned inside the report.
 
 use super::{About, pieces};
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, html};
 use model::imported::ImportedSeries;
 use model::record::{Interval, Record, Trial};
-use model::sample::{SensorLog, Series};
+use model::sample::{SampleSeries, SensorLog};
 use model::units;
 use std::io::Write as _;
-use view::csv::Lines;
+use view::csv::CsvLines;
 
 /// The columns.
 const HEAD: [&str; 6] = ["source", "series", "unit", "kind", "time_s", "value"];
@@ -30,7 +30,7 @@ const EMBEDDED: [&str; 6] = [
 /// Everything that was sampled: intervals of the load, windows of experiments, and the raw values of every sensor.
 /// Counters are as read; their differences over time are the rates.
 pub fn series_csv(record: &Record) -> String {
-    let mut out = Lines::with_head(HEAD);
+    let mut out = CsvLines::with_head(HEAD);
     own(record, &mut out);
     for log in &record.sensors {
         for series in &log.series {
@@ -57,7 +57,7 @@ pub struct Embedded {
 
 /// As much as fits: coarser in time where it has to be.
 pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
-    let mut chosen: Vec<(&SensorLog, &Series)> = Vec::new();
+    let mut chosen: Vec<(&SensorLog, &SampleSeries)> = Vec::new();
     let all: usize = record.sensors.iter().map(|log| log.series.len()).sum();
     for sensor in EMBEDDED {
         for log in record.sensors.iter().filter(|log| log.sensor == sensor) {
@@ -77,7 +77,7 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
         is_empty: true,
     };
     for step_s in [1.0, 5.0, 20.0, 60.0, 600.0] {
-        let mut lines = Lines::with_head(HEAD);
+        let mut lines = CsvLines::with_head(HEAD);
         own(record, &mut lines);
         chosen
             .iter()
@@ -97,7 +97,7 @@ pub fn embedded(record: &Record, most_bytes: usize) -> Embedded {
         }
     }
     // Even at ten minutes it is too much: the load's own numbers alone, or nothing.
-    let mut lines = Lines::with_head(HEAD);
+    let mut lines = CsvLines::with_head(HEAD);
     own(record, &mut lines);
     let text = lines.finish();
     let base64 = packed(text.as_bytes());
@@ -130,7 +130,7 @@ fn packed(bytes: &[u8]) -> String {
 }
 
 /// What the load and the experiments counted themselves, and what an import holds.
-fn own(record: &Record, out: &mut Lines) {
+fn own(record: &Record, out: &mut CsvLines) {
     load_lines(record, out);
     for trial in &record.trials {
         trial_lines(trial, out);
@@ -140,7 +140,7 @@ fn own(record: &Record, out: &mut Lines) {
     }
 }
 
-fn load_lines(record: &Record, out: &mut Lines) {
+fn load_lines(record: &Record, out: &mut CsvLines) {
     let loads = match record.sections.is_empty() {
         true => record
             .load
@@ -161,7 +161,7 @@ fn load_lines(record: &Record, out: &mut Lines) {
 }
 
 /// The windows of an experiment, and the pairs of its verdict.
-fn trial_lines(trial: &Trial, out: &mut Lines) {
+fn trial_lines(trial: &Trial, out: &mut CsvLines) {
     let verdict = trial.verdict.as_ref();
     let unit = verdict.map_or(model::metric::PER_S, |verdict| &verdict.metric.unit);
     for window in &trial.windows {
@@ -193,7 +193,7 @@ fn trial_lines(trial: &Trial, out: &mut Lines) {
     }
 }
 
-fn imported_lines(series: &ImportedSeries, out: &mut Lines) {
+fn imported_lines(series: &ImportedSeries, out: &mut CsvLines) {
     let name = if series.subject.is_empty() {
         series.field.clone()
     } else {
@@ -214,7 +214,7 @@ fn imported_lines(series: &ImportedSeries, out: &mut Lines) {
     }
 }
 
-fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut Lines) {
+fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut CsvLines) {
     let time = (start_ms + interval.start_ms + interval.length_ms) as f64 / 1e3;
     let seconds = interval.length_ms.max(1) as f64 / 1e3;
     for (side, done) in [("read", interval.read), ("write", interval.write)] {
@@ -271,7 +271,7 @@ fn interval_lines(name: &str, start_ms: u64, interval: &Interval, out: &mut Line
 }
 
 /// The samples of a series, at least `step_s` apart, the first and the last always.
-fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut Lines) {
+fn of_series(log: &SensorLog, series: &SampleSeries, step_s: f64, out: &mut CsvLines) {
     let kind = serde_json::to_value(series.kind).ok();
     let kind = kind
         .as_ref()
@@ -299,7 +299,7 @@ fn of_series(log: &SensorLog, series: &Series, step_s: f64, out: &mut Lines) {
 }
 
 fn line(
-    out: &mut Lines,
+    out: &mut CsvLines,
     source: &str,
     series: &str,
     unit: &str,
@@ -374,8 +374,8 @@ fn contents(record: &Record, data: &Embedded) -> String {
 }
 
 /// The load in numbers.
-pub fn summary(record: &Record) -> Table {
-    let mut table = Table::new(&[
+pub fn summary(record: &Record) -> FigureTable {
+    let mut table = FigureTable::new(&[
         "load",
         "direction",
         "I/Os",

@@ -2,7 +2,7 @@
 //! could not be looked at.
 
 use super::pieces;
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use maud::{Markup, html};
 use model::check::CheckResult;
 use model::finding::{Finding, Level};
@@ -91,10 +91,10 @@ fn facts(finding: &Finding) -> Vec<(&'static str, String)> {
 }
 
 /// What the storage gives beside what it should give.
-pub fn given_table(check: &CheckResult) -> Table {
+pub fn given_table(check: &CheckResult) -> FigureTable {
     let has_figures = !check.expected.is_empty();
     let mut table = match has_figures {
-        true => Table::new(&[
+        true => FigureTable::new(&[
             "measure",
             "gives",
             "should give",
@@ -102,7 +102,7 @@ pub fn given_table(check: &CheckResult) -> Table {
             "how",
             "why that",
         ]),
-        false => Table::new(&["measure", "gives", "how"]),
+        false => FigureTable::new(&["measure", "gives", "how"]),
     };
     for given in &check.given {
         let (name, value) = (

@@ -1,6 +1,6 @@
 //! What another tool measured, in numbers; and what it did not print, which is named and not drawn.
 
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use crate::report::pieces;
 use maud::{Markup, html};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
@@ -53,12 +53,12 @@ fn beside(load: &LoadFigures) -> Vec<String> {
 }
 
 /// A column of the table.
-type Column<'a> = (String, Box<dyn Fn(&SideFigures) -> Option<String> + 'a>);
+type ImportedColumn<'a> = (String, Box<dyn Fn(&SideFigures) -> Option<String> + 'a>);
 
 /// A row a direction; what no direction has is no column.
-pub fn numbers(load: &LoadFigures) -> Table {
+pub fn numbers(load: &LoadFigures) -> FigureTable {
     let sides: Vec<(&str, &SideFigures)> = load.sides().collect();
-    let mut columns: Vec<Column<'_>> = vec![
+    let mut columns: Vec<ImportedColumn<'_>> = vec![
         (
             "rate".into(),
             Box::new(|side| side.iops.map(|value| Quantity::Iops.words(value))),
@@ -98,9 +98,9 @@ pub fn numbers(load: &LoadFigures) -> Table {
     columns.retain(|(_, cell)| sides.iter().any(|(_, side)| cell(side).is_some()));
     let head = std::iter::once("direction".to_string())
         .chain(columns.iter().map(|(name, _)| name.clone()));
-    let mut table = Table {
+    let mut table = FigureTable {
         head: head.collect(),
-        ..Table::default()
+        ..FigureTable::default()
     };
     if columns.is_empty() {
         return table;

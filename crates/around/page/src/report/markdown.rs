@@ -2,7 +2,7 @@
 
 use super::pieces::command_text;
 use super::{About, findings, reproduce, settings, verdicts};
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use model::finding::Level;
 use model::record::Record;
 use view::calendar::minute;
@@ -121,13 +121,13 @@ fn add_findings(out: &mut String, record: &Record) {
     }
 }
 
-fn add_table(out: &mut String, title: &str, content: &Table) {
+fn add_table(out: &mut String, title: &str, content: &FigureTable) {
     if !content.rows.is_empty() {
         out.push_str(&format!("## {}\n\n{}", plain(title), table(content)));
     }
 }
 
-fn table(table: &Table) -> String {
+fn table(table: &FigureTable) -> String {
     if table.rows.is_empty() {
         return String::new();
     }

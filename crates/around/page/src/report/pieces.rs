@@ -1,6 +1,6 @@
 //! Pieces of HTML that several parts of the report have.
 
-use crate::figure::{Figure, Table};
+use crate::figure::{Figure, FigureTable};
 use maud::{Markup, html};
 
 /// Figures one after the other.
@@ -47,7 +47,7 @@ pub fn one(figure: &Figure) -> Markup {
 }
 
 /// A table behind a fold; nothing of none.
-pub fn table_fold(table: &Table) -> Markup {
+pub fn table_fold(table: &FigureTable) -> Markup {
     html! {
         @if !table.rows.is_empty() {
             details {
@@ -60,12 +60,12 @@ pub fn table_fold(table: &Table) -> Markup {
 }
 
 /// A table that scrolls by itself where the page is narrow.
-pub fn table(table: &Table) -> Markup {
+pub fn table(table: &FigureTable) -> Markup {
     named_table("Table", table)
 }
 
 /// The same with a name of its own for a reader of screens.
-pub fn named_table(name: &str, table: &Table) -> Markup {
+pub fn named_table(name: &str, table: &FigureTable) -> Markup {
     // Long text wraps; numbers keep their line.
     let is_long = |cell: &str| cell.chars().count() > 48;
     html! {

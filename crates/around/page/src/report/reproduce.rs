@@ -1,7 +1,7 @@
 //! How to do it again, and what this record cannot say.
 
 use super::{About, pieces};
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use maud::{Markup, html};
 use model::record::Record;
 use model::units;
@@ -91,8 +91,9 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
 }
 
 /// Each sensor with its samples and its cost.
-pub fn sensors(record: &Record) -> Table {
-    let mut table = Table::new(&["sensor", "samples", "every", "series", "CPU time", "remark"]);
+pub fn sensors(record: &Record) -> FigureTable {
+    let mut table =
+        FigureTable::new(&["sensor", "samples", "every", "series", "CPU time", "remark"]);
     for log in &record.sensors {
         let span = crate::series::seconds(log);
         let every = match log.time_ns.len() {

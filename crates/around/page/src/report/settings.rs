@@ -1,15 +1,15 @@
 //! Settings before and after, and who set what is not the kernel's own.
 
 use super::pieces;
-use crate::figure::Table;
+use crate::figure::FigureTable;
 use crate::figures::path::{changed, owner_word};
 use maud::{Markup, html};
 use model::record::Record;
 use view::trial::TrialView;
 
 /// What a tune turned: value before, values tried, value afterwards.
-pub fn turned(record: &Record) -> Table {
-    let mut table = Table::new(&[
+pub fn turned(record: &Record) -> FigureTable {
+    let mut table = FigureTable::new(&[
         "setting",
         "device",
         "before",
@@ -37,8 +37,8 @@ pub fn turned(record: &Record) -> Table {
 }
 
 /// Everything on the path that is not the kernel's own.
-pub fn foreign(record: &Record) -> Table {
-    let mut table = Table::new(&["layer", "setting", "value", "set by", "kernel default"]);
+pub fn foreign(record: &Record) -> FigureTable {
+    let mut table = FigureTable::new(&["layer", "setting", "value", "set by", "kernel default"]);
     for (layer, setting) in changed(&record.path) {
         table.row([
             layer.name.clone(),
@@ -83,8 +83,8 @@ pub fn section(record: &Record) -> Markup {
 }
 
 /// Every setting of the path that can be written.
-fn all(record: &Record) -> Table {
-    let mut table = Table::new(&["layer", "setting", "value"]);
+fn all(record: &Record) -> FigureTable {
+    let mut table = FigureTable::new(&["layer", "setting", "value"]);
     let machine = record.path.machine.iter();
     for layer in record.path.root.walk().into_iter().chain(machine) {
         for setting in layer.settings.iter().filter(|setting| setting.writable) {

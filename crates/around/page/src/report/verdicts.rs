@@ -1,7 +1,7 @@
 //! What the claim rests on: the sentence under it, and the part of the proof.
 
 use super::pieces;
-use crate::figure::{Figure, Table};
+use crate::figure::{Figure, FigureTable};
 use maud::{Markup, html};
 use model::record::{Record, Trial};
 use model::units;
@@ -111,8 +111,8 @@ pub fn section(record: &Record, figures: &[&Figure]) -> Markup {
 }
 
 /// The arms of a trial against the one that was set.
-pub fn arms_table(trial: &Trial) -> Table {
-    let mut table = Table::new(&["arm", "against what is set", "interval", "remark"]);
+pub fn arms_table(trial: &Trial) -> FigureTable {
+    let mut table = FigureTable::new(&["arm", "against what is set", "interval", "remark"]);
     for row in TrialView::of(trial).values {
         table.row([row.value, row.change, row.interval, row.remark.into()]);
     }

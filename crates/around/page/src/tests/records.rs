@@ -3,7 +3,7 @@
 mod studies;
 
 use model::change::Attribute;
-use model::check::{CheckResult, Probe, Role, What};
+use model::check::{CheckResult, ExpectedWhat, Probe, Role};
 use model::finding::{Evidence, Finding, Level};
 use model::frame::Frame;
 use model::histogram::Histogram;
@@ -13,14 +13,16 @@ use model::iopath::{
 };
 use model::job::{Job, Rw};
 use model::latency_map::{LatencyColumn, LatencyMap};
-use model::layers::{ArmSpan, DeviceLayers, LayerTimes, Side, Span, SpanTimes};
+use model::layers::{ArmSpan, DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::{
     Direction, Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record, Trial,
     WindowRun,
 };
-use model::sample::{MetricKind, SensorLog, Series};
+use model::sample::{MetricKind, SampleSeries, SensorLog};
 use model::studies::Studies;
-use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Stage, StageCost, Verdict};
+use model::verdict::{
+    ArmResult, Guard, Outcome, P99, PairRow, Reason, StageCost, Verdict, VerdictStage,
+};
 use std::collections::BTreeMap;
 pub use studies::{interference, search, sweep};
 
@@ -132,8 +134,8 @@ fn latency(noise: &mut Noise, count: usize, fast_ns: f64, slow_share: f64) -> Hi
     histogram
 }
 
-fn counter(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> Series {
-    Series {
+fn counter(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> SampleSeries {
+    SampleSeries {
         name: name.into(),
         unit: unit.into(),
         kind: MetricKind::Counter,
@@ -141,14 +143,14 @@ fn counter(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> Series 
     }
 }
 
-fn gauge(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> Series {
-    Series {
+fn gauge(name: &str, unit: &str, values: impl Iterator<Item = f64>) -> SampleSeries {
+    SampleSeries {
         kind: MetricKind::Gauge,
         ..counter(name, unit, values)
     }
 }
 
-fn log(sensor: &str, times: usize, every_ms: i64, series: Vec<Series>) -> SensorLog {
+fn log(sensor: &str, times: usize, every_ms: i64, series: Vec<SampleSeries>) -> SensorLog {
     SensorLog {
         sensor: sensor.into(),
         no_data: None,
@@ -280,7 +282,7 @@ fn load(seconds: usize) -> LoadResult {
 pub fn run() -> Record {
     let mut noise = Noise(3);
     let mut span = |span, base| SpanTimes {
-        side: Side::Read,
+        side: LayerSide::Read,
         span,
         times: latency(&mut noise, 2_000, base, 0.02),
     };
@@ -343,7 +345,13 @@ pub fn one_interval() -> Record {
     record
 }
 
-fn pairs(noise: &mut Noise, stage: Stage, arm: &str, count: usize, effect: f64) -> Vec<PairRow> {
+fn pairs(
+    noise: &mut Noise,
+    stage: VerdictStage,
+    arm: &str,
+    count: usize,
+    effect: f64,
+) -> Vec<PairRow> {
     let pair = |index: usize| {
         let wild = if index % 17 == 5 { 6.0 } else { 1.0 };
         let effect_ln = effect.ln_1p() + (noise.next() - 0.5) * 0.08 * wild;
@@ -361,8 +369,8 @@ fn pairs(noise: &mut Noise, stage: Stage, arm: &str, count: usize, effect: f64) 
 
 fn verdict() -> Verdict {
     let mut noise = Noise(11);
-    let mut all = pairs(&mut noise, Stage::Pairs, "none", 24, 0.12);
-    all.extend(pairs(&mut noise, Stage::Holdout, "none", 30, 0.11));
+    let mut all = pairs(&mut noise, VerdictStage::Pairs, "none", 24, 0.12);
+    all.extend(pairs(&mut noise, VerdictStage::Holdout, "none", 30, 0.11));
     Verdict {
         outcome: Outcome::Better,
         arm: "none".into(),
@@ -372,7 +380,7 @@ fn verdict() -> Verdict {
         effect: Some(0.11),
         low: Some(0.09),
         high: Some(0.13),
-        estimated_in: Some(Stage::Holdout),
+        estimated_in: Some(VerdictStage::Holdout),
         compared: Some("none".into()),
         windows: 140,
         device_ms: 28_000,
@@ -399,7 +407,7 @@ fn verdict() -> Verdict {
             dropped: false,
         }],
         stages: vec![StageCost {
-            stage: Stage::Pairs,
+            stage: VerdictStage::Pairs,
             windows: 48,
             device_ms: 9_600,
         }],
@@ -416,9 +424,9 @@ pub fn tune() -> Record {
         WindowRun {
             arm,
             stage: if index < 48 {
-                Stage::Pairs
+                VerdictStage::Pairs
             } else {
-                Stage::Holdout
+                VerdictStage::Holdout
             },
             start_ms: 1_000 + index as u64 * 200,
             length_ms: 200,
@@ -431,7 +439,7 @@ pub fn tune() -> Record {
     let span = |arm: &str, span, mean_ns: f64| ArmSpan {
         arm: arm.into(),
         device: "vda".into(),
-        side: Side::Read,
+        side: LayerSide::Read,
         span,
         ios: 10_000,
         mean_ns,
@@ -489,7 +497,9 @@ pub fn refused() -> Record {
         verdict.estimated_in,
         verdict.compared,
     ) = (None, None, None, None, None);
-    verdict.pairs.retain(|pair| pair.stage != Stage::Holdout);
+    verdict
+        .pairs
+        .retain(|pair| pair.stage != VerdictStage::Holdout);
     record
 }
 
@@ -523,14 +533,14 @@ pub fn check() -> Record {
         probe(Role::Depth, 8),
         probe(Role::Depth, 32),
     ];
-    let given = model::check::Given {
-        what: What::RandomReads,
+    let given = model::check::GivenSetting {
+        what: ExpectedWhat::RandomReads,
         value: 3_000.0,
         unit: "/s".into(),
         how: "depth 32".into(),
     };
     let expected = model::check::Expected {
-        what: What::RandomReads,
+        what: ExpectedWhat::RandomReads,
         low: 6_000.0,
         high: 9_000.0,
         unit: "/s".into(),

@@ -1,7 +1,7 @@
 //! A script of the shell stands in for iodyno: what it prints, says and ends with comes home.
 
 use super::*;
-use crate::{Place, Runner, Verb};
+use crate::{Runner, RunnerPlace, Verb};
 use host::Privileges;
 
 const FAILURE: &str = r#"{"schema":"iodyno.error/1","error":"no room","exit":5}"#;
@@ -14,7 +14,7 @@ fn shell(script: &str) -> Running {
 /// Documents, words and end of a script.
 fn told(script: &str, longest: u64) -> (Vec<String>, Vec<String>, Ended) {
     let (mut documents, mut words) = (Vec::new(), Vec::new());
-    let ended = shell(script).lines(Lines {
+    let ended = shell(script).lines(RunningLines {
         longest,
         document: &mut |line| documents.push(line.trim_end().to_string()),
         words: &mut |line| words.push(line.to_string()),
@@ -25,12 +25,16 @@ fn told(script: &str, longest: u64) -> (Vec<String>, Vec<String>, Ended) {
 #[test]
 fn the_executable_is_given_its_words_behind_json() {
     let verb = Verb::new(Privileges::Own, ["inspect", "a b"]);
-    let running = Runner::new(Place::Here, "echo").start(&verb).unwrap();
+    let running = Runner::new(RunnerPlace::Here, "echo").start(&verb).unwrap();
     let answer = running.whole(1000).unwrap().fine().unwrap();
     assert_eq!(answer.document, b"--json inspect a b\n");
     let directory = host::files::temporary_dir("runner").unwrap();
     let verb = Verb::new(Privileges::Own, ["-c"]).in_directory(directory.path());
-    assert!(Runner::new(Place::Here, "/no/such").start(&verb).is_err());
+    assert!(
+        Runner::new(RunnerPlace::Here, "/no/such")
+            .start(&verb)
+            .is_err()
+    );
 }
 
 #[test]

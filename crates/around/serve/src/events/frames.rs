@@ -4,7 +4,7 @@ use crate::door::Door;
 use crate::events::Hub;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
-use runner::{Lines, Verb};
+use runner::{RunningLines, Verb};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     };
     let interrupter = running.interrupter();
     let (mut is_first, mut is_wanted) = (true, true);
-    let ended = running.lines(Lines {
+    let ended = running.lines(RunningLines {
         longest: LINE_MAX,
         document: &mut |line| {
             match std::mem::take(&mut is_first) {

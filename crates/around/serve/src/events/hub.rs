@@ -45,12 +45,12 @@ struct Ring {
 #[derive(Debug, Default)]
 struct Lane {
     last: u64,
-    kept: VecDeque<Event>,
+    kept: VecDeque<HubEvent>,
     bytes: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Event {
+struct HubEvent {
     number: u64,
     unix_ms: u64,
     text: Arc<str>,
@@ -58,7 +58,7 @@ struct Event {
 
 /// How far a listener is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct HubPlace {
     epoch: u64,
     frame: u64,
     notice: u64,
@@ -71,7 +71,7 @@ impl Lane {
     fn push(&mut self, text: Arc<str>, count_max: usize, bytes_max: usize) {
         self.last += 1;
         self.bytes += text.len();
-        self.kept.push_back(Event {
+        self.kept.push_back(HubEvent {
             number: self.last,
             unix_ms: host::clock::unix_ms(),
             text,
@@ -137,9 +137,9 @@ impl Hub {
     }
 
     /// Where a listener begins: after the event whose id it gives, else now. Frames may be at least so far apart, ms.
-    pub fn place(&self, last_id: Option<&str>, every_ms: u64) -> Place {
+    pub fn place(&self, last_id: Option<&str>, every_ms: u64) -> HubPlace {
         let ring = self.lock();
-        let mut place = Place {
+        let mut place = HubPlace {
             epoch: ring.epoch,
             frame: ring.frames.last,
             notice: ring.notices.last,
@@ -157,7 +157,7 @@ impl Hub {
     }
 
     /// What came since, as text of the stream; empty when nothing did.
-    pub fn since(&self, place: &mut Place) -> String {
+    pub fn since(&self, place: &mut HubPlace) -> String {
         let ring = self.lock();
         let mut text = String::new();
         if let (false, Some(head)) = (place.head_is_told, &ring.head) {

@@ -8,7 +8,7 @@ pub use worker::JobEvent;
 
 use crate::answer::Fault;
 use crate::door::Door;
-use crate::server::Told;
+use crate::server::ServerSpeech;
 use crate::targets::Target;
 use host::Interrupter;
 use schemars::JsonSchema;
@@ -25,12 +25,12 @@ const LINES_MAX: usize = 500;
 /// All of them since the server began.
 #[derive(Debug, Default)]
 pub struct Jobs {
-    inner: Mutex<Inner>,
+    inner: Mutex<JobsInner>,
     ended: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct JobsInner {
     last_id: i64,
     all: VecDeque<Job>,
     is_closed: bool,
@@ -40,7 +40,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "JobState")]
-pub enum State {
+pub enum JobState {
     /// At work.
     Running,
     /// Told to stop; it puts everything back.
@@ -53,17 +53,17 @@ pub enum State {
     Failed,
 }
 
-impl State {
+impl JobState {
     /// Whether its program still runs.
     pub fn is_at_work(self) -> bool {
-        matches!(self, State::Running | State::Stopping)
+        matches!(self, JobState::Running | JobState::Stopping)
     }
 }
 
 /// A line that a job said.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "JobLine")]
-pub struct Line {
+pub struct JobLine {
     /// When, ms since 1970.
     pub unix_ms: u64,
     /// What.
@@ -84,7 +84,7 @@ pub struct Job {
     /// The same as one would type it.
     pub command: String,
     /// Where it stands.
-    pub state: State,
+    pub state: JobState,
     /// When it began, ms since 1970.
     pub started_unix_ms: u64,
     /// When it ended, ms since 1970.
@@ -98,7 +98,7 @@ pub struct Job {
     /// Whether every setting is back as it was; none while it runs.
     pub everything_back: Option<bool>,
     /// What it said, the oldest first.
-    pub progress: VecDeque<Line>,
+    pub progress: VecDeque<JobLine>,
     /// Its last document: an interval, a step of the experiment, or the answer without the record.
     pub last: Option<Value>,
     #[serde(skip)]
@@ -139,7 +139,7 @@ impl Jobs {
                 verb,
                 target,
                 command: options::typed(&words),
-                state: State::Running,
+                state: JobState::Running,
                 started_unix_ms: host::clock::unix_ms(),
                 ended_unix_ms: None,
                 exit: None,
@@ -202,7 +202,7 @@ impl Jobs {
     }
 
     /// Stops all, and waits until each has put everything back. No other may begin.
-    pub fn end_all(&self, tell: &mut dyn FnMut(Told)) {
+    pub fn end_all(&self, tell: &mut dyn FnMut(ServerSpeech)) {
         let mut inner = self.lock();
         inner.is_closed = true;
         let ids: Vec<i64> = inner
@@ -213,7 +213,7 @@ impl Jobs {
             .collect();
         inner.all.iter_mut().for_each(interrupt);
         if !ids.is_empty() {
-            tell(Told::Ending(ids.len()));
+            tell(ServerSpeech::Ending(ids.len()));
         }
         while inner.all.iter().any(|job| job.state.is_at_work()) {
             inner = self
@@ -222,7 +222,7 @@ impl Jobs {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         for job in inner.all.iter().filter(|job| ids.contains(&job.id)) {
-            tell(Told::Ended {
+            tell(ServerSpeech::Ended {
                 command: job.command.clone(),
                 is_back: job.everything_back == Some(true),
             });
@@ -241,7 +241,7 @@ impl Jobs {
         Some(job)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, JobsInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -249,7 +249,7 @@ impl Jobs {
 /// A job that is not started yet is stopped when it is: its state says so.
 fn interrupt(job: &mut Job) {
     if job.state.is_at_work() {
-        job.state = State::Stopping;
+        job.state = JobState::Stopping;
         if let Some(interrupter) = &job.interrupter {
             let _ = interrupter.interrupt();
         }

@@ -1,10 +1,10 @@
 //! The thread of a job: starts the verb, passes on what it says, and makes sure that everything is back when it has ended.
 
-use super::{Job, LINES_MAX, Line, State};
+use super::{Job, JobLine, JobState, LINES_MAX};
 use crate::door::Door;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
-use runner::{Ended, Lines, Running, Verb};
+use runner::{Ended, Running, RunningLines, Verb};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub struct JobEvent {
     id: i64,
     /// What it said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<Line>,
+    line: Option<JobLine>,
     /// What it printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     document: Option<Value>,
@@ -36,7 +36,7 @@ pub struct JobEvent {
 /// Where a job stands.
 #[derive(Serialize, JsonSchema)]
 struct JobStanding {
-    state: State,
+    state: JobState,
     /// Its exit code.
     exit: Option<i32>,
     /// Number of the record that it left.
@@ -56,7 +56,7 @@ pub fn begin(door: &Arc<Door>, id: i64, words: Vec<String>) {
             Err(error) => {
                 let change = |job: &mut Job| {
                     job.outcome = Some(error.to_string());
-                    end(job, State::Failed, None, true);
+                    end(job, JobState::Failed, None, true);
                 };
                 tell(&door, door.jobs.change(id, change));
             }
@@ -68,13 +68,13 @@ fn follow(door: &Arc<Door>, id: i64, running: Running) {
     let (pid, interrupter) = (running.id(), running.interrupter());
     let change = |job: &mut Job| {
         // It may have been told to stop before there was anything to stop.
-        if job.state == State::Stopping {
+        if job.state == JobState::Stopping {
             let _ = interrupter.interrupt();
         }
         job.interrupter = Some(interrupter);
     };
     tell(door, door.jobs.change(id, change));
-    let ended = running.lines(Lines {
+    let ended = running.lines(RunningLines {
         longest: DOCUMENT_MAX,
         document: &mut |line| {
             if let Ok(document) = serde_json::from_str::<Value>(line) {
@@ -90,10 +90,10 @@ fn follow(door: &Arc<Door>, id: i64, running: Running) {
     let left = left_by(door, pid);
     let change = |job: &mut Job| {
         let state = match ended.exit {
-            Some(0 | 1 | 6) => State::Done,
-            Some(130) => State::Stopped,
-            None if job.state == State::Stopping && job.record.is_none() => State::Stopped,
-            _ => State::Failed,
+            Some(0 | 1 | 6) => JobState::Done,
+            Some(130) => JobState::Stopped,
+            None if job.state == JobState::Stopping && job.record.is_none() => JobState::Stopped,
+            _ => JobState::Failed,
         };
         job.outcome = Some(outcome(state, &ended, &left));
         end(job, state, ended.exit, left.is_empty());
@@ -101,7 +101,7 @@ fn follow(door: &Arc<Door>, id: i64, running: Running) {
     tell(door, door.jobs.change(id, change));
 }
 
-fn end(job: &mut Job, state: State, exit: Option<i32>, is_back: bool) {
+fn end(job: &mut Job, state: JobState, exit: Option<i32>, is_back: bool) {
     job.state = state;
     job.exit = exit;
     job.everything_back = Some(is_back);
@@ -110,15 +110,15 @@ fn end(job: &mut Job, state: State, exit: Option<i32>, is_back: bool) {
 }
 
 /// How it ended, and whether anything is left.
-fn outcome(state: State, ended: &Ended, left: &[String]) -> String {
+fn outcome(state: JobState, ended: &Ended, left: &[String]) -> String {
     let how = match (state, &ended.error) {
-        (State::Failed, Some(error)) => [Some(&error.error), error.hint.as_ref()]
+        (JobState::Failed, Some(error)) => [Some(&error.error), error.hint.as_ref()]
             .into_iter()
             .flatten()
             .cloned()
             .collect::<Vec<_>>()
             .join("\n"),
-        (State::Stopped, _) => "Stopped.".to_string(),
+        (JobState::Stopped, _) => "Stopped.".to_string(),
         _ if ended.exit == Some(6) => {
             "The experiment could not decide; the record says why.".to_string()
         }
@@ -153,7 +153,7 @@ fn say(door: &Arc<Door>, id: i64, line: &str) {
     if line.is_empty() {
         return;
     }
-    let said = Line {
+    let said = JobLine {
         unix_ms: clock::unix_ms(),
         text: line.chars().take(WORDS_MAX).collect(),
     };

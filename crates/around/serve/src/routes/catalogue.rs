@@ -2,7 +2,7 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
-use crate::route::{Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Name, Shape, Text};
 use host::Privileges;
 use lookup::catalogue::Catalogue;
@@ -26,7 +26,7 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/catalogue",
         "Everything that `explain` knows: what `catalogue` prints.",
         Gives::Json(Shape::of::<Catalogue>()),
-        Run::Verb(all),
+        RouteHandler::Verb(all),
     ),
     Route {
         place: Input::of::<EntryPath>(),
@@ -35,7 +35,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/catalogue/{kind}/{id}",
             "One page, with what this machine has to say on it.",
             Gives::Json(Shape::of::<Page>()),
-            Run::Look(one),
+            RouteHandler::Look(one),
         )
     },
 ];

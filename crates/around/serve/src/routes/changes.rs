@@ -3,7 +3,7 @@
 use super::Passed;
 use crate::answer::{Fault, JSON, Reply};
 use crate::door::Door;
-use crate::route::{Body, Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Line, Name, Shape, Text};
 use crate::verbs;
 use host::Privileges;
@@ -59,7 +59,7 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/changes",
         "What is changed and not yet put back: what `status` prints.",
         Gives::Json(Shape::of::<Status>()),
-        Run::Look(status),
+        RouteHandler::Look(status),
     ),
     Route {
         query: Input::of::<PlanQuery>(),
@@ -69,7 +69,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/changes/plan",
             "What applying a record would do: `apply --dry-run` and its words.",
             Gives::Json(Shape::of::<Plan>()),
-            Run::Verb(plan),
+            RouteHandler::Verb(plan),
         )
     },
     Route {
@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/changes/apply",
             "Put in place what a record proved: `apply`.",
             Gives::Json(Shape::of::<Applied>()),
-            Run::Verb(apply),
+            RouteHandler::Verb(apply),
         )
     },
     Route {
@@ -91,7 +91,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/changes/undo",
             "Put old values back: `undo`.",
             Gives::Json(Shape::of::<Passed>()),
-            Run::Verb(undo),
+            RouteHandler::Verb(undo),
         )
     },
 ];

@@ -3,11 +3,11 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::headers;
-use crate::route::{Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::routes::records::{FigureList, record, to_read};
 use crate::shape::{Id, Ids, Line, Shape, Text};
 use axum::http::header;
-use compare::history::Wish;
+use compare::history::HistoryWish;
 use host::Privileges;
 use lookup::{history, records};
 use model::comparison::{Comparison, History, Ranking};
@@ -57,7 +57,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare",
             "Records side by side: what `compare` prints.",
             Gives::Json(Shape::of::<Comparison>()),
-            Run::Look(compare),
+            RouteHandler::Look(compare),
         )
     },
     Route {
@@ -68,7 +68,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare/figures",
             "Records on common axes: rates over time and distributions, as SVG, words, and tables.",
             Gives::Json(Shape::of::<FigureList>()),
-            Run::Call(figures),
+            RouteHandler::Call(figures),
         )
     },
     Route {
@@ -79,7 +79,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/compare/report.html",
             "Records side by side as one file, in an origin of its own: what `report` writes of several.",
             Gives::Html,
-            Run::Look(report),
+            RouteHandler::Look(report),
         )
     },
     Route {
@@ -90,7 +90,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/rank",
             "Devices ranked by their records: what `compare --rank` prints.",
             Gives::Json(Shape::of::<Ranking>()),
-            Run::Look(rank),
+            RouteHandler::Look(rank),
         )
     },
     Route {
@@ -101,7 +101,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/history",
             "One device over time: what `history` prints.",
             Gives::Json(Shape::of::<History>()),
-            Run::Look(history),
+            RouteHandler::Look(history),
         )
     },
 ];
@@ -190,6 +190,6 @@ fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         let store = to_read(door)?;
         let rows = history::rows(&store, device, &filter)?;
         let what = format!("`{}`", device.escape_debug());
-        Reply::json(&history::of(&store, &rows, &what, &Wish::default())?)
+        Reply::json(&history::of(&store, &rows, &what, &HistoryWish::default())?)
     })?
 }

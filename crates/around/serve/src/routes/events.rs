@@ -1,6 +1,6 @@
 //! The stream of events.
 
-use crate::route::{Gives, Input, Route, Run, Verb};
+use crate::route::{Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::Whole;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,6 +22,6 @@ pub const ROUTES: &[Route] = &[Route {
          `record` a new record, `lost` how many frames and events came too fast for this listener, `unwatched` why there \
          are no frames.",
         Gives::Events,
-        Run::Events,
+        RouteHandler::Events,
     )
 }];

@@ -3,7 +3,7 @@
 use super::Passed;
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
-use crate::route::{Body, Call, Gives, Route, Run, Verb};
+use crate::route::{Body, Call, Gives, Route, RouteHandler, Verb};
 use crate::shape::Shape;
 use crate::verbs;
 use schemars::JsonSchema;
@@ -30,7 +30,7 @@ pub const ROUTES: &[Route] = &[Route {
         "/api/v1/imports",
         "Make records of what is in a file: what `import` prints, with the numbers of the records.",
         Gives::Json(Shape::of::<ImportAnswer<'static>>()),
-        Run::File(import),
+        RouteHandler::File(import),
     )
 }];
 

@@ -4,7 +4,7 @@ use super::machine::named;
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::jobs::{self, Job, JobOptions, Jobs};
-use crate::route::{Body, Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Name, Shape, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/jobs",
             "Start a load; one at a time.",
             Gives::Json(Shape::of::<Job>()),
-            Run::Call(start),
+            RouteHandler::Call(start),
         )
     },
     Route::new(
@@ -52,7 +52,7 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/jobs",
         "The loads that this server started, the newest first.",
         Gives::Json(Shape::of::<JobList>()),
-        Run::Call(all),
+        RouteHandler::Call(all),
     ),
     Route {
         place: Input::of::<JobPath>(),
@@ -61,7 +61,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/jobs/{id}",
             "One of them.",
             Gives::Json(Shape::of::<Job>()),
-            Run::Quick(one),
+            RouteHandler::Quick(one),
         )
     },
     Route {
@@ -71,7 +71,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/jobs/{id}",
             "Stop it as Ctrl-C does: it puts everything back, which its outcome says when it has ended.",
             Gives::Json(Shape::of::<Job>()),
-            Run::Quick(stop),
+            RouteHandler::Quick(stop),
         )
     },
 ];

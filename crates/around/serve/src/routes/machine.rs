@@ -2,7 +2,7 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
-use crate::route::{Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Name, Shape, Text};
 use crate::targets::{self, Target};
 use host::Privileges;
@@ -32,7 +32,7 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/targets",
         "Mounts, disks, and the directories that the server was given.",
         Gives::Json(Shape::of::<TargetList>()),
-        Run::Call(all),
+        RouteHandler::Call(all),
     ),
     Route {
         query: Input::of::<TargetQuery>(),
@@ -42,7 +42,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/machine",
             "The I/O path below a target with every setting: what `inspect` prints.",
             Gives::Json(Shape::of::<IoPath>()),
-            Run::Look(machine),
+            RouteHandler::Look(machine),
         )
     },
     Route {
@@ -53,7 +53,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/machine/diagram",
             "The same as a picture.",
             Gives::Json(Shape::of::<Figure>()),
-            Run::Look(diagram),
+            RouteHandler::Look(diagram),
         )
     },
 ];

@@ -3,7 +3,7 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::headers;
-use crate::route::{Body, Call, Gives, Input, Route, Run, Verb};
+use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Line, Lines, List, Shape, Tag, Text, UnixMs, Whole};
 use axum::http::header;
 use lookup::documents::{Deleted, RecordList, Shown};
@@ -108,7 +108,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records",
             "Records that fit, the newest first.",
             Gives::Json(Shape::of::<RecordList>()),
-            Run::Call(list),
+            RouteHandler::Call(list),
         )
     },
     Route {
@@ -118,7 +118,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}",
             "One record, whole, with its tags and notes.",
             Gives::Json(Shape::of::<Shown<Record>>()),
-            Run::Call(show),
+            RouteHandler::Call(show),
         )
     },
     Route {
@@ -128,7 +128,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}",
             "Delete it for good.",
             Gives::Json(Shape::of::<Deleted>()),
-            Run::Call(delete),
+            RouteHandler::Call(delete),
         )
     },
     Route {
@@ -138,7 +138,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}/export.json",
             "The same as a file to save.",
             Gives::Json(Shape::of::<Shown<Record>>()),
-            Run::Call(export),
+            RouteHandler::Call(export),
         )
     },
     Route {
@@ -148,7 +148,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}/figures",
             "Its figures: SVG, words, and the data as tables.",
             Gives::Json(Shape::of::<FigureList>()),
-            Run::Call(figures),
+            RouteHandler::Call(figures),
         )
     },
     Route {
@@ -158,7 +158,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}/report.html",
             "Its report, one file, in an origin of its own.",
             Gives::Html,
-            Run::Call(report),
+            RouteHandler::Call(report),
         )
     },
     Route {
@@ -169,7 +169,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}/tags",
             "Put tags on it or take them off.",
             Gives::Json(Shape::of::<Beside>()),
-            Run::Call(tag),
+            RouteHandler::Call(tag),
         )
     },
     Route {
@@ -180,7 +180,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/records/{id}/notes",
             "Write a note on it.",
             Gives::Json(Shape::of::<Beside>()),
-            Run::Call(note),
+            RouteHandler::Call(note),
         )
     },
 ];

@@ -3,7 +3,7 @@
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
 use crate::openapi::About;
-use crate::route::{Body, Call, Gate, Gives, Input, Route, Run, Verb};
+use crate::route::{Body, Call, Gate, Gives, Input, Route, RouteHandler, Verb};
 use crate::sessions::Refusal;
 use crate::shape::{Name, Shape, Text};
 use axum::http::header;
@@ -67,7 +67,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/login",
             "Take the one-time token, and give a cookie and the token of changes.",
             Gives::Json(Shape::of::<LoggedIn>()),
-            Run::Quick(log_in),
+            RouteHandler::Quick(log_in),
         )
     },
     Route {
@@ -77,7 +77,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/logout",
             "End this session; the terminal shows a new token.",
             Gives::Json(Shape::of::<LoggedOut>()),
-            Run::Quick(log_out),
+            RouteHandler::Quick(log_out),
         )
     },
     Route::new(
@@ -85,14 +85,14 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/session",
         "Who is asking whom.",
         Gives::Json(Shape::of::<Document>()),
-        Run::Quick(session),
+        RouteHandler::Quick(session),
     ),
     Route::new(
         Verb::Get,
         "/api/v1/openapi.json",
         "This description.",
         Gives::Json(Shape::of::<Description>()),
-        Run::Look(description),
+        RouteHandler::Look(description),
     ),
 ];
 

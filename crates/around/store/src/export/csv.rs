@@ -1,23 +1,23 @@
 //! Tables as CSV: numbers in full, nothing where nothing is known.
 
-use super::tables::{Cell, Subject, Table};
-use view::csv::Lines;
+use super::tables::{ExportCell, ExportSubject, ExportTable};
+use view::csv::CsvLines;
 
 /// The line of names.
-pub fn head(table: &Table) -> String {
-    Lines::with_head(table.fields.iter().map(|field| field.name)).finish()
+pub fn head(table: &ExportTable) -> String {
+    CsvLines::with_head(table.fields.iter().map(|field| field.name)).finish()
 }
 
 /// The lines of a record.
-pub fn lines(table: &Table, subject: &Subject) -> String {
-    let mut lines = Lines::default();
+pub fn lines(table: &ExportTable, subject: &ExportSubject) -> String {
+    let mut lines = CsvLines::default();
     (table.lines)(subject, &mut |cells| {
         for cell in cells {
             match cell {
-                Cell::None => lines.number(None::<i64>),
-                Cell::Int(value) => lines.number(Some(value)),
-                Cell::Float(value) => lines.number(Some(value)),
-                Cell::Text(value) => lines.text(value),
+                ExportCell::None => lines.number(None::<i64>),
+                ExportCell::Int(value) => lines.number(Some(value)),
+                ExportCell::Float(value) => lines.number(Some(value)),
+                ExportCell::Text(value) => lines.text(value),
             }
         }
         lines.end();

@@ -6,10 +6,10 @@ mod tables;
 
 pub use parquet::{Exported, ExportedTable};
 
-use crate::error::{Kind, StoreError};
-use crate::{Row, Store};
+use crate::error::{StoreError, StoreErrorKind};
+use crate::{RecordRow, Store};
 use std::path::Path;
-use tables::{Subject, TABLES, Table};
+use tables::{ExportSubject, ExportTable, TABLES};
 
 /// Names of the tables, the one with a line for each record first.
 pub fn table_names() -> impl Iterator<Item = &'static str> {
@@ -18,10 +18,10 @@ pub fn table_names() -> impl Iterator<Item = &'static str> {
 
 impl Store {
     /// Writes records as Parquet into a directory that is new or empty: a folder for each table, in it one for each day.
-    pub fn export_parquet(&self, rows: &[Row], to: &Path) -> Result<Exported, StoreError> {
+    pub fn export_parquet(&self, rows: &[RecordRow], to: &Path) -> Result<Exported, StoreError> {
         let live = host::Host::live();
         let is_free = match host::files::kind(to) {
-            Ok(host::files::Kind::Directory) => live.list(&to.to_string_lossy()).is_empty(),
+            Ok(host::files::FileKind::Directory) => live.list(&to.to_string_lossy()).is_empty(),
             Ok(_) => false,
             Err(_) => true,
         };
@@ -30,9 +30,9 @@ impl Store {
                 "{} is there already. An export goes into a new or empty directory.",
                 model::text::shown(to)
             );
-            return Err(StoreError::new(Kind::Usage, why));
+            return Err(StoreError::new(StoreErrorKind::Usage, why));
         }
-        let mut order: Vec<&Row> = rows.iter().collect();
+        let mut order: Vec<&RecordRow> = rows.iter().collect();
         order.sort_by_key(|row| (row.unix_ms, row.id));
         let mut writer = parquet::Writer::new(to)?;
         for row in order {
@@ -46,18 +46,18 @@ impl Store {
     /// enough.
     pub fn export_csv(
         &self,
-        rows: &[Row],
+        rows: &[RecordRow],
         table: &str,
         mut take: impl FnMut(&str) -> bool,
     ) -> Result<(), StoreError> {
         let names = || table_names().collect::<Vec<_>>().join(", ");
-        let table: &Table = TABLES.iter().find(|one| one.name == table).ok_or_else(|| {
+        let table: &ExportTable = TABLES.iter().find(|one| one.name == table).ok_or_else(|| {
             let why = format!(
                 "there is no table `{}`. There are {}.",
                 table.escape_debug(),
                 names()
             );
-            StoreError::new(Kind::Usage, why)
+            StoreError::new(StoreErrorKind::Usage, why)
         })?;
         let mut goes_on = take(&csv::head(table));
         for row in rows {
@@ -69,13 +69,13 @@ impl Store {
         Ok(())
     }
 
-    fn subject(&self, row: &Row) -> Result<Subject, StoreError> {
+    fn subject(&self, row: &RecordRow) -> Result<ExportSubject, StoreError> {
         let notes = if row.note_count > 0 {
             self.notes(row.id)?
         } else {
             Vec::new()
         };
-        Ok(Subject {
+        Ok(ExportSubject {
             row: row.clone(),
             notes,
             record: self.get(row.id)?,

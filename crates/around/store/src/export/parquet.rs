@@ -1,8 +1,8 @@
 //! Tables as Parquet, in the layout that Hive began: `samples/date=2026-11-21/part-0.parquet`. The day is that of the
 //! record in UTC, and stands in the path alone.
 
-use super::tables::{Cell, Holds, Subject, TABLES, Table};
-use crate::error::{Kind, StoreError};
+use super::tables::{ExportCell, ExportSubject, ExportTable, Holds, TABLES};
+use crate::error::{StoreError, StoreErrorKind};
 use host::files::Folder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -44,13 +44,13 @@ pub struct Writer {
     folder: Folder,
     records: u64,
     day: String,
-    open: Vec<Open>,
+    open: Vec<OpenParquet>,
 }
 
 impl Writer {
     pub fn new(to: &Path) -> Result<Writer, StoreError> {
         let folder = Folder::make(to)?;
-        let open = TABLES.iter().map(Open::new).collect();
+        let open = TABLES.iter().map(OpenParquet::new).collect();
         Ok(Writer {
             to: to.into(),
             folder,
@@ -61,7 +61,7 @@ impl Writer {
     }
 
     /// Adds a record that is not older than the one before it.
-    pub fn add(&mut self, subject: &Subject) -> Result<(), StoreError> {
+    pub fn add(&mut self, subject: &ExportSubject) -> Result<(), StoreError> {
         let day = view::calendar::day(subject.row.unix_ms);
         if day != self.day {
             self.close()?;
@@ -95,10 +95,10 @@ impl Writer {
     }
 }
 
-fn failure(to: &Path, table: &Table, error: &ParquetError) -> StoreError {
+fn failure(to: &Path, table: &ExportTable, error: &ParquetError) -> StoreError {
     let (shown, name) = (model::text::shown(to), table.name);
     StoreError::new(
-        Kind::Failed,
+        StoreErrorKind::Failed,
         format!("cannot write {name} below {shown}: {error}."),
     )
     .on(to)
@@ -107,26 +107,26 @@ fn failure(to: &Path, table: &Table, error: &ParquetError) -> StoreError {
 }
 
 /// A table with the file that is being written.
-struct Open {
-    table: &'static Table,
-    columns: Vec<Column>,
+struct OpenParquet {
+    table: &'static ExportTable,
+    columns: Vec<ParquetColumn>,
     lines: usize,
     file: Option<SerializedFileWriter<File>>,
     done: ExportedTable,
 }
 
-impl Open {
-    fn new(table: &'static Table) -> Open {
+impl OpenParquet {
+    fn new(table: &'static ExportTable) -> OpenParquet {
         let columns = table
             .fields
             .iter()
-            .map(|field| Column::new(field.holds))
+            .map(|field| ParquetColumn::new(field.holds))
             .collect();
         let done = ExportedTable {
             name: table.name,
             ..ExportedTable::default()
         };
-        Open {
+        OpenParquet {
             table,
             columns,
             lines: 0,
@@ -135,7 +135,7 @@ impl Open {
         }
     }
 
-    fn add(&mut self, subject: &Subject, to: &Folder, day: &str) -> Result<(), ParquetError> {
+    fn add(&mut self, subject: &ExportSubject, to: &Folder, day: &str) -> Result<(), ParquetError> {
         let mut failed = None;
         (self.table.lines)(subject, &mut |cells| {
             self.columns
@@ -170,8 +170,8 @@ impl Open {
 
 fn group(
     file: &mut Option<SerializedFileWriter<File>>,
-    table: &'static Table,
-    columns: &mut [Column],
+    table: &'static ExportTable,
+    columns: &mut [ParquetColumn],
     to: &Folder,
     day: &str,
 ) -> Result<(), ParquetError> {
@@ -182,7 +182,7 @@ fn group(
 }
 
 fn create(
-    table: &Table,
+    table: &ExportTable,
     to: &Folder,
     day: &str,
 ) -> Result<SerializedFileWriter<File>, ParquetError> {
@@ -204,8 +204,8 @@ fn create(
 }
 
 /// The table in Parquet's own words.
-fn schema(table: &Table) -> String {
-    let field = |field: &super::tables::Field| {
+fn schema(table: &ExportTable) -> String {
+    let field = |field: &super::tables::ExportField| {
         let (kind, means) = match field.holds {
             Holds::Int => ("int64", ""),
             Holds::Float => ("double", ""),
@@ -218,7 +218,10 @@ fn schema(table: &Table) -> String {
     format!("message {} {{ {} }}", table.name, fields.join(" "))
 }
 
-fn put(file: &mut SerializedFileWriter<File>, columns: &mut [Column]) -> Result<(), ParquetError> {
+fn put(
+    file: &mut SerializedFileWriter<File>,
+    columns: &mut [ParquetColumn],
+) -> Result<(), ParquetError> {
     let mut group = file.next_row_group()?;
     for column in columns {
         let Some(mut writer) = group.next_column()? else {
@@ -243,7 +246,7 @@ fn put(file: &mut SerializedFileWriter<File>, columns: &mut [Column]) -> Result<
 }
 
 /// The values of a row group in one column: those that there are, and for each line whether there is one.
-struct Column {
+struct ParquetColumn {
     values: Values,
     levels: Vec<i16>,
     /// The last text as both sides have it: most lines repeat it.
@@ -256,31 +259,31 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-impl Column {
-    fn new(holds: Holds) -> Column {
+impl ParquetColumn {
+    fn new(holds: Holds) -> ParquetColumn {
         let values = match holds {
             Holds::Int | Holds::Moment => Values::Int(Vec::new()),
             Holds::Float => Values::Float(Vec::new()),
             Holds::Text => Values::Text(Vec::new()),
         };
-        Column {
+        ParquetColumn {
             values,
             levels: Vec::new(),
             last: None,
         }
     }
 
-    fn push(&mut self, cell: &Cell) {
+    fn push(&mut self, cell: &ExportCell) {
         let is_there = match (&mut self.values, cell) {
-            (Values::Int(values), Cell::Int(value)) => {
+            (Values::Int(values), ExportCell::Int(value)) => {
                 values.push(*value);
                 true
             }
-            (Values::Float(values), Cell::Float(value)) => {
+            (Values::Float(values), ExportCell::Float(value)) => {
                 values.push(*value);
                 true
             }
-            (Values::Text(values), Cell::Text(value)) => {
+            (Values::Text(values), ExportCell::Text(value)) => {
                 if !self
                     .last
                     .as_ref()

@@ -1,7 +1,7 @@
 //! The tables of an export: their columns, and the lines that a record has in each.
 
 use crate::notes::Note;
-use crate::query::Row;
+use crate::query::RecordRow;
 use model::histogram::{Histogram, edge_of};
 use model::imported::ImportedSeries;
 use model::record::{Direction, Interval, LoadResult, Record};
@@ -9,8 +9,8 @@ use model::sample::{MetricKind, SensorLog};
 use std::sync::Arc;
 
 /// A record with what lies beside it.
-pub struct Subject {
-    pub row: Row,
+pub struct ExportSubject {
+    pub row: RecordRow,
     pub notes: Vec<Note>,
     pub record: Record,
 }
@@ -27,27 +27,27 @@ pub enum Holds {
 
 /// A column. Where a value is not known there is none, never 0.
 #[derive(Debug)]
-pub struct Field {
+pub struct ExportField {
     pub name: &'static str,
     pub holds: Holds,
 }
 
-const fn int(name: &'static str) -> Field {
-    Field {
+const fn int(name: &'static str) -> ExportField {
+    ExportField {
         name,
         holds: Holds::Int,
     }
 }
 
-const fn float(name: &'static str) -> Field {
-    Field {
+const fn float(name: &'static str) -> ExportField {
+    ExportField {
         name,
         holds: Holds::Float,
     }
 }
 
-const fn text(name: &'static str) -> Field {
-    Field {
+const fn text(name: &'static str) -> ExportField {
+    ExportField {
         name,
         holds: Holds::Text,
     }
@@ -55,7 +55,7 @@ const fn text(name: &'static str) -> Field {
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum ExportCell {
     None,
     Int(i64),
     Float(f64),
@@ -63,22 +63,22 @@ pub enum Cell {
 }
 
 /// Takes the lines of a record, one by one, a cell for each column.
-pub type Take<'a> = &'a mut dyn FnMut(&[Cell]);
+pub type Take<'a> = &'a mut dyn FnMut(&[ExportCell]);
 
 /// A table.
-pub struct Table {
+pub struct ExportTable {
     pub name: &'static str,
-    pub fields: &'static [Field],
-    pub lines: fn(&Subject, Take),
+    pub fields: &'static [ExportField],
+    pub lines: fn(&ExportSubject, Take),
 }
 
 /// All of them.
-pub const TABLES: &[Table] = &[
-    Table {
+pub const TABLES: &[ExportTable] = &[
+    ExportTable {
         name: "records",
         fields: &[
             int("record"),
-            Field {
+            ExportField {
                 name: "time",
                 holds: Holds::Moment,
             },
@@ -105,7 +105,7 @@ pub const TABLES: &[Table] = &[
         ],
         lines: records,
     },
-    Table {
+    ExportTable {
         name: "samples",
         fields: &[
             int("record"),
@@ -118,7 +118,7 @@ pub const TABLES: &[Table] = &[
         ],
         lines: samples,
     },
-    Table {
+    ExportTable {
         name: "intervals",
         fields: &[
             int("record"),
@@ -137,7 +137,7 @@ pub const TABLES: &[Table] = &[
         ],
         lines: intervals,
     },
-    Table {
+    ExportTable {
         name: "histograms",
         fields: &[
             int("record"),
@@ -151,41 +151,41 @@ pub const TABLES: &[Table] = &[
         ],
         lines: histograms,
     },
-    Table {
+    ExportTable {
         name: "settings",
         fields: &[int("record"), text("layer"), text("name"), text("value")],
         lines: settings,
     },
 ];
 
-fn word(value: &str) -> Cell {
-    Cell::Text(value.into())
+fn word(value: &str) -> ExportCell {
+    ExportCell::Text(value.into())
 }
 
-fn maybe(value: Option<&String>) -> Cell {
-    value.map_or(Cell::None, |value| word(value))
+fn maybe(value: Option<&String>) -> ExportCell {
+    value.map_or(ExportCell::None, |value| word(value))
 }
 
-fn count(value: u64) -> Cell {
-    Cell::Int(value as i64)
+fn count(value: u64) -> ExportCell {
+    ExportCell::Int(value as i64)
 }
 
 /// The machine and its kernel are not always told.
-fn told(value: &str) -> Cell {
+fn told(value: &str) -> ExportCell {
     if value.is_empty() {
-        Cell::None
+        ExportCell::None
     } else {
         word(value)
     }
 }
 
-fn records(subject: &Subject, take: Take) {
-    let Subject { row, notes, .. } = subject;
+fn records(subject: &ExportSubject, take: Take) {
+    let ExportSubject { row, notes, .. } = subject;
     let notes: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
-    let float = |value: Option<f64>| value.map_or(Cell::None, Cell::Float);
+    let float = |value: Option<f64>| value.map_or(ExportCell::None, ExportCell::Float);
     take(&[
-        Cell::Int(row.id),
-        Cell::Int(row.unix_ms),
+        ExportCell::Int(row.id),
+        ExportCell::Int(row.unix_ms),
         word(&row.verb),
         word(&row.target),
         maybe(row.device.as_ref()),
@@ -205,11 +205,11 @@ fn records(subject: &Subject, take: Take) {
         float(row.p50_ns),
         float(row.p99_ns),
         float(row.p999_ns),
-        Cell::Int(row.samples),
+        ExportCell::Int(row.samples),
     ]);
 }
 
-fn samples(subject: &Subject, take: Take) {
+fn samples(subject: &ExportSubject, take: Take) {
     let id = subject.row.id;
     for log in &subject.record.sensors {
         sensor_samples(id, log, take);
@@ -232,39 +232,47 @@ fn sensor_samples(id: i64, log: &SensorLog, take: Take) {
             MetricKind::Gauge => "gauge",
         };
         let head = [
-            Cell::Int(id),
+            ExportCell::Int(id),
             sensor.clone(),
             word(&series.name),
             word(&series.unit),
             word(kind),
         ];
         let [record, sensor, name, unit, kind] = head;
-        let mut line = [record, sensor, name, unit, kind, Cell::None, Cell::None];
+        let mut line = [
+            record,
+            sensor,
+            name,
+            unit,
+            kind,
+            ExportCell::None,
+            ExportCell::None,
+        ];
         for (time_ns, value) in log.time_ns.iter().zip(&series.values) {
-            line[5] = Cell::Int(*time_ns);
-            line[6] = value.map_or(Cell::None, Cell::Float);
+            line[5] = ExportCell::Int(*time_ns);
+            line[6] = value.map_or(ExportCell::None, ExportCell::Float);
             take(&line);
         }
     }
 }
 
-fn imported_samples(id: i64, sensor: &Cell, series: &ImportedSeries, take: Take) {
+fn imported_samples(id: i64, sensor: &ExportCell, series: &ImportedSeries, take: Take) {
     let name = match series.subject.as_str() {
         "" => word(&series.field),
         subject => word(&format!("{} {subject}", series.field)),
     };
     let mut line = [
-        Cell::Int(id),
+        ExportCell::Int(id),
         sensor.clone(),
         name,
         word(&series.unit),
         word("gauge"),
-        Cell::None,
-        Cell::None,
+        ExportCell::None,
+        ExportCell::None,
     ];
     for (time_ms, value) in series.time_ms.iter().zip(&series.values) {
-        line[5] = Cell::Int((time_ms * 1e6) as i64);
-        line[6] = value.map_or(Cell::None, Cell::Float);
+        line[5] = ExportCell::Int((time_ms * 1e6) as i64);
+        line[6] = value.map_or(ExportCell::None, ExportCell::Float);
         take(&line);
     }
 }
@@ -281,7 +289,7 @@ fn loads(record: &Record) -> Vec<(&str, &LoadResult)> {
     }
 }
 
-fn intervals(subject: &Subject, take: Take) {
+fn intervals(subject: &ExportSubject, take: Take) {
     for (section, load) in loads(&subject.record) {
         let section = word(section);
         for Interval {
@@ -292,9 +300,9 @@ fn intervals(subject: &Subject, take: Take) {
             inflight,
         } in &load.intervals
         {
-            let without_io = |ios: u64, ns: u64| if ios > 0 { count(ns) } else { Cell::None };
+            let without_io = |ios: u64, ns: u64| if ios > 0 { count(ns) } else { ExportCell::None };
             take(&[
-                Cell::Int(subject.row.id),
+                ExportCell::Int(subject.row.id),
                 section.clone(),
                 count(*start_ms),
                 count(*length_ms),
@@ -306,7 +314,7 @@ fn intervals(subject: &Subject, take: Take) {
                 count(write.bytes),
                 without_io(write.ios, write.p50_ns),
                 without_io(write.ios, write.p99_ns),
-                Cell::Int(i64::from(*inflight)),
+                ExportCell::Int(i64::from(*inflight)),
             ]);
         }
     }
@@ -315,19 +323,19 @@ fn intervals(subject: &Subject, take: Take) {
 /// What a histogram is of: kind of source, name, direction and span.
 type Of<'a> = [&'a str; 4];
 
-fn histograms(subject: &Subject, take: Take) {
+fn histograms(subject: &ExportSubject, take: Take) {
     let id = subject.row.id;
     let mut put = |of: Of<'_>, times: &Histogram| {
         let [kind, name, side, span] = of.map(word);
         let mut line = [
-            Cell::Int(id),
+            ExportCell::Int(id),
             kind,
             name,
             side,
             span,
-            Cell::None,
-            Cell::None,
-            Cell::None,
+            ExportCell::None,
+            ExportCell::None,
+            ExportCell::None,
         ];
         for (bucket, ios) in times
             .counts()
@@ -393,14 +401,14 @@ fn imported_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram))
     }
 }
 
-fn settings(subject: &Subject, take: Take) {
+fn settings(subject: &ExportSubject, take: Take) {
     let path = &subject.record.path;
     for layer in path.root.walk().into_iter().chain(path.machine.as_ref()) {
         let name = word(&layer.name);
         for setting in &layer.settings {
             if let Some(value) = setting.chosen() {
                 take(&[
-                    Cell::Int(subject.row.id),
+                    ExportCell::Int(subject.row.id),
                     name.clone(),
                     word(&setting.name),
                     word(value),

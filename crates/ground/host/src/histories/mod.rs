@@ -8,7 +8,7 @@ mod acts;
 mod turns;
 
 use crate::simulated::Simulated;
-use crate::{Found, Host, Unfinished, find_unfinished};
+use crate::{FoundJournals, Host, Unfinished, find_unfinished};
 use acts::{Act, Ground};
 use model::change::Restored;
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ impl History {
     /// Everything that says something of a device, in both state directories.
     fn says_something(&self, device: &str) -> bool {
         self.ground.states.iter().any(|state| {
-            let Found {
+            let FoundJournals {
                 journals,
                 errors,
                 salvaged,
@@ -269,7 +269,7 @@ impl History {
         if !self.is_flipped {
             if let Some(device) = self.changed().first() {
                 let (is, was) = (self.ground.machine.settings(device), &self.baseline[device]);
-                let found: Vec<Found> = self
+                let found: Vec<FoundJournals> = self
                     .ground
                     .states
                     .iter()

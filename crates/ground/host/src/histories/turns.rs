@@ -1,7 +1,7 @@
 //! Several processes that are threads, of which one runs at a time: at every step of the machine the next one is drawn,
 //! and the step may fail, be torn, or be the last one of its process. One seed gives one history.
 
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultStep};
 pub(super) use stats::dice::Random as Dice;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -80,13 +80,13 @@ impl Process {
 }
 
 impl fault::Hook for Process {
-    fn at(&mut self, step: Step, _: &Path) -> std::io::Result<()> {
+    fn at(&mut self, step: FaultStep, _: &Path) -> std::io::Result<()> {
         self.turns.step(self.me);
         self.steps += 1;
         if self.fate.dies_at == Some(self.steps) {
             std::panic::panic_any(Killed);
         }
-        let grows = matches!(step, Step::Create | Step::Append);
+        let grows = matches!(step, FaultStep::Create | FaultStep::Append);
         if self.is_full() && grows {
             return Err(std::io::Error::from_raw_os_error(libc::ENOSPC));
         }

@@ -1,6 +1,6 @@
 //! Journals that are on disk: of a process that runs, that died, or of an `apply` that keeps its settings.
 
-use super::lines::{self, Entry};
+use super::lines::{self, JournalEntry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
 use crate::{Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life};
@@ -57,7 +57,7 @@ pub struct WayOut {
 
 /// What journals are there, oldest first, and what could not be looked at.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundJournals {
     /// The journals.
     pub journals: Vec<Unfinished>,
     /// What is not believed, cannot be opened, or is of another version.
@@ -432,16 +432,16 @@ impl Unfinished {
             && (!self.is_torn || durable::truncate(&self.file, &self.path, self.end.bytes).is_ok());
         if is_whole {
             // On a full disk the word is missing and the file goes all the same.
-            let _ = self.end.append(&self.file, &self.path, &Entry::Done);
+            let _ = self.end.append(&self.file, &self.path, &JournalEntry::Done);
         }
         remove(&self.path)
     }
 }
 
 /// All journals of a state directory, oldest first, with what could not be read.
-pub fn find_unfinished(host: &Host, state_dir: &Path) -> Found {
+pub fn find_unfinished(host: &Host, state_dir: &Path) -> FoundJournals {
     let dir = state_dir.join("journal");
-    let mut found = Found::default();
+    let mut found = FoundJournals::default();
     // Where the directory of all is not believed, nothing in it is.
     for dir in [state_dir, &dir] {
         match durable::check(dir) {
@@ -498,7 +498,7 @@ fn all(
     lock: &DeviceLock,
     state_dir: &Path,
 ) -> Result<(Vec<Unfinished>, Option<Error>)> {
-    let Found {
+    let FoundJournals {
         mut journals,
         errors,
         ..
@@ -595,21 +595,21 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
     let mut has_begun = false;
     for entry in text.entries {
         match entry {
-            Entry::Begin(begin) if !has_begun => {
+            JournalEntry::Begin(begin) if !has_begun => {
                 has_begun = true;
                 journal.begin = begin;
             }
-            Entry::Begin(_) => {
+            JournalEntry::Begin(_) => {
                 journal.damage.get_or_insert(Damage {
                     line: 1,
                     text: "it begins twice".into(),
                 });
             }
-            Entry::Saved { saved } => journal.saved.extend(saved),
-            Entry::SavedFile { file } => journal.files.push(file),
-            Entry::Tree { tree } => journal.trees.push(tree),
-            Entry::Keep { shown } => journal.kept = Some(shown),
-            Entry::Done => journal.is_done = true,
+            JournalEntry::Saved { saved } => journal.saved.extend(saved),
+            JournalEntry::SavedFile { file } => journal.files.push(file),
+            JournalEntry::Tree { tree } => journal.trees.push(tree),
+            JournalEntry::Keep { shown } => journal.kept = Some(shown),
+            JournalEntry::Done => journal.is_done = true,
         }
     }
     if has_begun && journal.begin.version != lines::VERSION {

@@ -18,7 +18,7 @@ pub(crate) const VERSION: u32 = 2;
 /// A line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "kebab-case")]
-pub(crate) enum Entry {
+pub(crate) enum JournalEntry {
     /// The first line.
     Begin(Begin),
     /// Old values, saved before the first write.
@@ -68,7 +68,7 @@ pub struct Damage {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Read {
     /// The whole lines, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
     /// The first line that is damaged.
     pub damage: Option<Damage>,
     /// Bytes up to the end of the last whole line: what follows is torn.
@@ -81,7 +81,7 @@ pub(crate) struct Read {
 const HEAD: usize = 26;
 
 /// The line of an entry behind one with this checksum, and its own checksum.
-pub(crate) fn line(entry: &Entry, before: u64) -> Result<(String, u64), serde_json::Error> {
+pub(crate) fn line(entry: &JournalEntry, before: u64) -> Result<(String, u64), serde_json::Error> {
     let json = serde_json::to_string(entry)?;
     let sum = checksum(before, json.as_bytes());
     Ok((format!("{:08x} {sum:016x} {json}\n", json.len()), sum))
@@ -136,13 +136,13 @@ pub(crate) fn read(bytes: &[u8]) -> Read {
 
 enum Parsed {
     Whole {
-        entry: Entry,
+        entry: JournalEntry,
         sum: u64,
     },
     /// It ends before its end: it was being written.
     Torn,
     /// It is not what was written; the entry where that alone is whole.
-    Damaged(Option<Entry>),
+    Damaged(Option<JournalEntry>),
 }
 
 fn parse(line: &[u8], before: &[u64]) -> Parsed {
@@ -191,7 +191,7 @@ fn stated_sum(line: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn journal() -> (Vec<u8>, Vec<Entry>) {
+    fn journal() -> (Vec<u8>, Vec<JournalEntry>) {
         let saved = |path: &str| Saved {
             path: format!("/sys/block/loop0/queue/{path}"),
             old: Attribute::Value("none [mq-deadline] bfq".into()),
@@ -199,16 +199,16 @@ mod tests {
             mark: None,
         };
         let entries = vec![
-            Entry::Begin(Begin {
+            JournalEntry::Begin(Begin {
                 version: VERSION,
                 pid: 7,
                 purpose: "tune loop0".into(),
                 ..Begin::default()
             }),
-            Entry::Saved {
+            JournalEntry::Saved {
                 saved: vec![saved("scheduler"), saved("nr_requests")],
             },
-            Entry::Keep {
+            JournalEntry::Keep {
                 shown: vec![("/sys/block/loop0/queue/scheduler".into(), Attribute::Absent)],
             },
         ];

@@ -10,11 +10,11 @@ mod left;
 pub(crate) mod lines;
 mod restore;
 
-pub use left::{Found, Unfinished, WayOut, find_elsewhere, find_unfinished};
+pub use left::{FoundJournals, Unfinished, WayOut, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
 use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
-use lines::Entry;
+use lines::JournalEntry;
 use model::change::{
     Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
 };
@@ -139,7 +139,7 @@ impl Journal {
                 "another process has locked it",
             )));
         }
-        self.append(&Entry::Begin(begin.clone()))?;
+        self.append(&JournalEntry::Begin(begin.clone()))?;
         for attempt in 0.. {
             let path = dir.join(format!("{}-{}{ENDING}", begin.unix_ms + attempt, begin.pid));
             if let Some(lock) = lock {
@@ -196,7 +196,7 @@ impl Journal {
             }
         }
         if !fresh.is_empty() {
-            self.append(&Entry::Saved {
+            self.append(&JournalEntry::Saved {
                 saved: fresh.clone(),
             })?;
             self.saved.extend(fresh);
@@ -273,14 +273,14 @@ impl Journal {
             old,
             new: new.clone(),
         };
-        self.append(&Entry::SavedFile { file: file.clone() })?;
+        self.append(&JournalEntry::SavedFile { file: file.clone() })?;
         self.files.push(file);
         files::replace(&place, &new)
     }
 
     /// Writes down a directory that is about to be made and has to be removed at the end.
     pub fn add_tree(&mut self, tree: &SavedTree) -> Result<()> {
-        self.append(&Entry::Tree { tree: tree.clone() })
+        self.append(&JournalEntry::Tree { tree: tree.clone() })
     }
 
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.
@@ -313,7 +313,7 @@ impl Journal {
             .saved
             .iter()
             .map(|saved| (saved.path.clone(), self.host.attribute(&saved.path)));
-        self.append(&Entry::Keep {
+        self.append(&JournalEntry::Keep {
             shown: shown.collect(),
         })?;
         Ok(self.id())
@@ -322,11 +322,11 @@ impl Journal {
     /// Ends a journal that has nothing left to put back.
     pub fn close(mut self) -> Result<()> {
         // On a full disk the word is missing and the file goes all the same.
-        let _ = self.append(&Entry::Done);
+        let _ = self.append(&JournalEntry::Done);
         remove(&self.path)
     }
 
-    fn append(&mut self, entry: &Entry) -> Result<()> {
+    fn append(&mut self, entry: &JournalEntry) -> Result<()> {
         self.end.append(&self.file, &self.path, entry)
     }
 }
@@ -342,7 +342,7 @@ struct End {
 }
 
 impl End {
-    fn append(&mut self, file: &File, path: &Path, entry: &Entry) -> Result<()> {
+    fn append(&mut self, file: &File, path: &Path, entry: &JournalEntry) -> Result<()> {
         let failed = |error: std::io::Error| Error::io("write", path, error);
         if self.is_spoilt {
             return Err(failed(std::io::Error::other(

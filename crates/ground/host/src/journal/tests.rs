@@ -382,7 +382,7 @@ fn what_others_could_have_planted_is_not_put_back() {
         mark: None,
     };
     let sum = lines::read(format!("{begin}\n").as_bytes()).sum;
-    let (line, _) = lines::line(&Entry::Saved { saved: vec![stray] }, sum).unwrap();
+    let (line, _) = lines::line(&JournalEntry::Saved { saved: vec![stray] }, sum).unwrap();
     std::fs::write(&path, format!("{begin}\n{line}")).unwrap();
     let error = stand.undo_only().unwrap_err();
     assert!(matches!(error, Error::Foreign { .. }), "{error}");

@@ -14,24 +14,24 @@ use std::collections::BTreeMap;
 pub const VERSION: &str = "job/1";
 
 /// A field: its name, and its word in a job that says nothing of it; none where every job has one of its own.
-struct Field {
+struct IdentityField {
     name: &'static str,
     usual: Option<&'static str>,
 }
 
-const fn own(name: &'static str) -> Field {
-    Field { name, usual: None }
+const fn own(name: &'static str) -> IdentityField {
+    IdentityField { name, usual: None }
 }
 
-const fn usual(name: &'static str, word: &'static str) -> Field {
-    Field {
+const fn usual(name: &'static str, word: &'static str) -> IdentityField {
+    IdentityField {
         name,
         usual: Some(word),
     }
 }
 
 /// All fields, in the order in which people ask for them.
-const FIELDS: [Field; 25] = [
+const FIELDS: [IdentityField; 25] = [
     own("rw"),
     own("bs"),
     own("direct"),

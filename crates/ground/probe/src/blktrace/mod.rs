@@ -2,11 +2,11 @@
 
 pub(crate) mod record;
 
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 use crate::events::{Follower, Tap, numbers};
-use crate::{Device, ProbeError};
+use crate::{ProbeError, ProbedDevice};
 use host::blktrace::BlkTrace;
-use record::Intake;
+use record::BlktraceIntake;
 
 /// Whole records of a CPU, as many as its buffers hold.
 const READ_BYTES: usize = 512 << 10;
@@ -21,7 +21,7 @@ struct Traces {
 #[derive(Debug)]
 struct Trace {
     trace: BlkTrace,
-    intakes: Vec<Intake>,
+    intakes: Vec<BlktraceIntake>,
     /// Events for which there was no room, by the kernel's count.
     dropped: u64,
     /// Those that were half written when they were read.
@@ -31,7 +31,7 @@ struct Trace {
 }
 
 /// Sets the traces up, begins them and follows them.
-pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
+pub fn start(devices: &[ProbedDevice]) -> Result<Follower, ProbeError> {
     let traces = devices.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
     for trace in &traces {
         trace.trace.start().map_err(|error| refused(&error))?;
@@ -49,13 +49,13 @@ pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
 }
 
 /// Whether a trace of this device could be had: it is set up and taken down without being begun.
-pub fn try_on(device: &Device) -> Result<(), ProbeError> {
+pub fn try_on(device: &ProbedDevice) -> Result<(), ProbeError> {
     set_up(device).map(drop)
 }
 
-fn set_up(device: &Device) -> Result<Trace, ProbeError> {
+fn set_up(device: &ProbedDevice) -> Result<Trace, ProbeError> {
     let trace = BlkTrace::set_up(&device.name).map_err(|error| refused(&error))?;
-    let intakes = vec![Intake::default(); trace.streams()];
+    let intakes = vec![BlktraceIntake::default(); trace.streams()];
     Ok(Trace {
         trace,
         intakes,
@@ -72,7 +72,7 @@ fn refused(error: &host::Error) -> ProbeError {
 }
 
 impl Tap for Traces {
-    fn round(&mut self, until_ns: u64, events: &mut Vec<Event>) -> u64 {
+    fn round(&mut self, until_ns: u64, events: &mut Vec<PairEvent>) -> u64 {
         let mut is_more = false;
         for trace in &mut self.traces {
             is_more |= trace.round(&mut self.buffer, events);
@@ -91,7 +91,7 @@ impl Tap for Traces {
 
 impl Trace {
     /// Takes one reading of each CPU; whether one of them filled the buffer.
-    fn round(&mut self, buffer: &mut [u8], events: &mut Vec<Event>) -> bool {
+    fn round(&mut self, buffer: &mut [u8], events: &mut Vec<PairEvent>) -> bool {
         let mut is_more = false;
         for (stream, intake) in self.intakes.iter_mut().enumerate() {
             // What cannot be read is as good as nothing: what it had is missed as unseen.
@@ -104,7 +104,7 @@ impl Trace {
         let dropped = self.trace.dropped();
         if dropped > self.dropped {
             self.dropped = dropped;
-            events.push(Event::lost(self.latest_ns));
+            events.push(PairEvent::lost(self.latest_ns));
         }
         is_more
     }

@@ -1,13 +1,13 @@
 //! From one CPU's stream, as the kernel is writing it, to events: a record that is not whole yet is waited for, and one
 //! that is damaged ends the reading.
 
-use crate::events::pairs::{Event, What};
-use kernel::blktrace::{Action, HEAD, Head, Kind};
-use model::layers::Side;
+use crate::events::pairs::{EventWhat, PairEvent};
+use kernel::blktrace::{Action, BlktraceHead, BlktraceKind, HEAD};
+use model::layers::LayerSide;
 
 /// One CPU's stream.
 #[derive(Clone, Debug, Default)]
-pub struct Intake {
+pub struct BlktraceIntake {
     /// The beginning of a record that the last reading cut off.
     rest: Vec<u8>,
     /// The number of the last record; none before the first and after a damaged one.
@@ -15,7 +15,7 @@ pub struct Intake {
     last_ns: u64,
 }
 
-impl Intake {
+impl BlktraceIntake {
     /// The time of the last event, ns.
     pub fn last_ns(&self) -> u64 {
         self.last_ns
@@ -23,7 +23,7 @@ impl Intake {
 
     /// Adds the events of what was read. `is_whole` where it ends with a record: a reading that finds the kernel in the
     /// midst of writing one gets that one half written, as the last. Returns how many were given up for that.
-    pub fn take(&mut self, data: &[u8], is_whole: bool, events: &mut Vec<Event>) -> u64 {
+    pub fn take(&mut self, data: &[u8], is_whole: bool, events: &mut Vec<PairEvent>) -> u64 {
         let joined = [std::mem::take(&mut self.rest).as_slice(), data].concat();
         let mut bytes = joined.as_slice();
         while !bytes.is_empty() {
@@ -38,7 +38,7 @@ impl Intake {
                 }
                 Next::Cut | Next::Damaged => {
                     self.number = None;
-                    events.push(Event::lost(self.last_ns));
+                    events.push(PairEvent::lost(self.last_ns));
                     return 1;
                 }
             }
@@ -73,31 +73,31 @@ impl Intake {
 
 enum Next<'a> {
     /// A record, what follows it as a part of it, and the rest.
-    Record(Head, &'a [u8], &'a [u8]),
+    Record(BlktraceHead, &'a [u8], &'a [u8]),
     Cut,
     Damaged,
 }
 
 /// In this machine's byte order.
-fn parse(head: &[u8; HEAD]) -> Option<Head> {
-    Head::parse::<{ cfg!(target_endian = "big") }>(head)
+fn parse(head: &[u8; HEAD]) -> Option<BlktraceHead> {
+    BlktraceHead::parse::<{ cfg!(target_endian = "big") }>(head)
 }
 
 /// What happened; none for what is no part of an I/O's way.
-fn event(head: &Head, more: &[u8]) -> Option<Event> {
+fn event(head: &BlktraceHead, more: &[u8]) -> Option<PairEvent> {
     let what = what(head.action()?);
     let side = match head.kind() {
-        Some(Kind::Read) => Some(Side::Read),
-        Some(Kind::Write) => Some(Side::Write),
-        Some(Kind::Discard) => Some(Side::Discard),
-        Some(Kind::Flush) | None => None,
+        Some(BlktraceKind::Read) => Some(LayerSide::Read),
+        Some(BlktraceKind::Write) => Some(LayerSide::Write),
+        Some(BlktraceKind::Discard) => Some(LayerSide::Discard),
+        Some(BlktraceKind::Flush) | None => None,
     };
     let (sectors, from) = match what {
-        What::Split => (head.cut(more)?, None),
-        What::Remap => (head.sectors(), Some(head.came_from(more)?)),
+        EventWhat::Split => (head.cut(more)?, None),
+        EventWhat::Remap => (head.sectors(), Some(head.came_from(more)?)),
         _ => (head.sectors(), None),
     };
-    Some(Event {
+    Some(PairEvent {
         at_ns: head.at_ns,
         what,
         device: head.device,
@@ -109,17 +109,17 @@ fn event(head: &Head, more: &[u8]) -> Option<Event> {
     })
 }
 
-fn what(action: Action) -> What {
+fn what(action: Action) -> EventWhat {
     match action {
-        Action::Queue => What::Queue,
-        Action::GetRequest => What::GetRequest,
-        Action::Requeue => What::Requeue,
-        Action::Issue => What::Issue,
+        Action::Queue => EventWhat::Queue,
+        Action::GetRequest => EventWhat::GetRequest,
+        Action::Requeue => EventWhat::Requeue,
+        Action::Issue => EventWhat::Issue,
         // It does not say whether it is one of a request.
-        Action::Complete => What::Done,
-        Action::Insert => What::Insert,
-        Action::Split => What::Split,
-        Action::Remap => What::Remap,
+        Action::Complete => EventWhat::Done,
+        Action::Insert => EventWhat::Insert,
+        Action::Split => EventWhat::Split,
+        Action::Remap => EventWhat::Remap,
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
         record
     }
 
-    fn take(intake: &mut Intake, data: &[u8], is_whole: bool) -> (Vec<Event>, u64) {
+    fn take(intake: &mut BlktraceIntake, data: &[u8], is_whole: bool) -> (Vec<PairEvent>, u64) {
         let mut events = Vec::new();
         let torn = intake.take(data, is_whole, &mut events);
         (events, torn)
@@ -178,17 +178,17 @@ mod tests {
             record(6, 7, READ | COMMAND, b"command"),
             record(7, 8, DISCARD | WRITE, &[]),
         ];
-        let (events, torn) = take(&mut Intake::default(), &data.concat(), true);
+        let (events, torn) = take(&mut BlktraceIntake::default(), &data.concat(), true);
         let found: Vec<_> = events
             .iter()
             .map(|event| (event.what, event.side, event.sectors))
             .collect();
         let wanted = [
-            (What::Queue, Some(Side::Read), 8),
-            (What::Remap, Some(Side::Read), 8),
-            (What::Split, Some(Side::Write), 84),
-            (What::Split, Some(Side::Write), 84),
-            (What::Done, Some(Side::Discard), 8),
+            (EventWhat::Queue, Some(LayerSide::Read), 8),
+            (EventWhat::Remap, Some(LayerSide::Read), 8),
+            (EventWhat::Split, Some(LayerSide::Write), 84),
+            (EventWhat::Split, Some(LayerSide::Write), 84),
+            (EventWhat::Done, Some(LayerSide::Discard), 8),
         ];
         assert_eq!((found, torn), (wanted.to_vec(), 0));
         assert_eq!(
@@ -207,7 +207,7 @@ mod tests {
         ]
         .concat();
         for cut in 0..data.len() {
-            let mut intake = Intake::default();
+            let mut intake = BlktraceIntake::default();
             let (first, torn) = take(&mut intake, &data[..cut], false);
             assert_eq!(torn, 0);
             let (second, torn) = take(&mut intake, &data[cut..], true);
@@ -224,10 +224,10 @@ mod tests {
             record(1, 7, READ, &[]),
             record(2, 7, READ, &[0; 16])[..50].to_vec(),
         ] {
-            let mut intake = Intake::default();
+            let mut intake = BlktraceIntake::default();
             let (events, torn) = take(&mut intake, &[record(1, 1, READ, &[]), half].concat(), true);
-            let whats: Vec<What> = events.iter().map(|event| event.what).collect();
-            assert_eq!((whats, torn), (vec![What::Queue, What::Lost], 1));
+            let whats: Vec<EventWhat> = events.iter().map(|event| event.what).collect();
+            assert_eq!((whats, torn), (vec![EventWhat::Queue, EventWhat::Lost], 1));
             let (events, torn) = take(&mut intake, &record(3, 8, READ, &[]), true);
             assert_eq!((events.len(), torn), (1, 0));
         }
@@ -248,7 +248,7 @@ mod tests {
             let at = (state >> 33) as usize % damaged.len();
             damaged[at] ^= (state >> 20) as u8 | 1;
             damaged.truncate(whole.len() - round % 8);
-            let (events, torn) = take(&mut Intake::default(), &damaged, round % 2 == 0);
+            let (events, torn) = take(&mut BlktraceIntake::default(), &damaged, round % 2 == 0);
             assert!(
                 events.len() <= 5 && torn <= 1,
                 "no more than there are: {events:?}"

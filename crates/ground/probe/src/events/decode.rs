@@ -1,35 +1,35 @@
 //! From the bytes of a trace event to what happened, by the layout that the kernel describes.
 
-use super::format::{Field, Format};
-use super::pairs::{self, Event, What};
+use super::format::{Format, FormatField};
+use super::pairs::{self, EventWhat, PairEvent};
 use crate::ProbeError;
 
 /// Events with the file names that the kernel gives them, in the order in which they are turned on: what queues comes
 /// last. Those that a kernel lacks are done without, but for queueing, issue and completion.
-pub const EVENTS: [(&str, What); 9] = [
-    ("block_getrq", What::GetRequest),
-    ("block_split", What::Split),
-    ("block_rq_insert", What::Insert),
-    ("block_rq_issue", What::Issue),
-    ("block_rq_requeue", What::Requeue),
-    ("block_rq_complete", What::Complete),
-    ("block_bio_complete", What::BioComplete),
-    ("block_bio_remap", What::Remap),
-    ("block_bio_queue", What::Queue),
+pub const EVENTS: [(&str, EventWhat); 9] = [
+    ("block_getrq", EventWhat::GetRequest),
+    ("block_split", EventWhat::Split),
+    ("block_rq_insert", EventWhat::Insert),
+    ("block_rq_issue", EventWhat::Issue),
+    ("block_rq_requeue", EventWhat::Requeue),
+    ("block_rq_complete", EventWhat::Complete),
+    ("block_bio_complete", EventWhat::BioComplete),
+    ("block_bio_remap", EventWhat::Remap),
+    ("block_bio_queue", EventWhat::Queue),
 ];
 
 /// How one event is read.
 #[derive(Debug)]
 pub struct Decoder {
     id: u16,
-    what: What,
-    device: Field,
-    sector: Field,
-    sectors: Option<Field>,
-    rwbs: Field,
-    error: Option<Field>,
-    from_device: Option<Field>,
-    from_sector: Option<Field>,
+    what: EventWhat,
+    device: FormatField,
+    sector: FormatField,
+    sectors: Option<FormatField>,
+    rwbs: FormatField,
+    error: Option<FormatField>,
+    from_device: Option<FormatField>,
+    from_sector: Option<FormatField>,
 }
 
 /// The decoders of all events that the kernel has, with their names; `format` gives the kernel's description of one.
@@ -43,7 +43,11 @@ pub fn decoders(
     for (name, what) in EVENTS {
         match format(name).and_then(|text| Decoder::new(&text, what)) {
             Some(decoder) => decoders.push((name, decoder)),
-            None if matches!(what, What::Queue | What::Issue | What::Complete) => {
+            None if matches!(
+                what,
+                EventWhat::Queue | EventWhat::Issue | EventWhat::Complete
+            ) =>
+            {
                 return Err(ProbeError::NoEvent { event: name });
             }
             None => {}
@@ -53,9 +57,9 @@ pub fn decoders(
 }
 
 impl Decoder {
-    fn new(text: &str, what: What) -> Option<Decoder> {
+    fn new(text: &str, what: EventWhat) -> Option<Decoder> {
         let format = Format::parse(text)?;
-        let sectors = if what == What::Split {
+        let sectors = if what == EventWhat::Split {
             "new_sector"
         } else {
             "nr_sector"
@@ -80,14 +84,14 @@ impl Decoder {
     }
 
     /// What the bytes say; none where they are of another event or too short.
-    pub fn decode(&self, at_ns: u64, event: &[u8]) -> Option<Event> {
+    pub fn decode(&self, at_ns: u64, event: &[u8]) -> Option<PairEvent> {
         if event.get(..2)? != self.id.to_le_bytes() {
             return None;
         }
         let sectors = self.sectors?.number(event)?;
         let from_device = self.from_device.and_then(|field| field.number(event));
         let from_sector = self.from_sector.and_then(|field| field.number(event));
-        Some(Event {
+        Some(PairEvent {
             at_ns,
             what: self.what,
             device: self.device.number(event)? as u32,
@@ -106,7 +110,7 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::layers::Side;
+    use model::layers::LayerSide;
 
     /// Linux 3.10's and 6.18's remap, which have the same fields at other places.
     fn remap(offsets: [usize; 6]) -> String {
@@ -134,7 +138,7 @@ mod tests {
     #[test]
     fn a_remap_says_from_where() {
         for offsets in [[8, 16, 24, 28, 32, 40], [12, 16, 24, 28, 32, 48]] {
-            let decoder = Decoder::new(&remap(offsets), What::Remap).unwrap();
+            let decoder = Decoder::new(&remap(offsets), EventWhat::Remap).unwrap();
             let mut event = vec![0; 60];
             event[..2].copy_from_slice(&900u16.to_le_bytes());
             for (offset, byte) in offsets.into_iter().zip([5, 80, 8, 6, 16, b'R']) {
@@ -144,7 +148,7 @@ mod tests {
             assert_eq!((decoded.at_ns, decoded.device, decoded.sector), (77, 5, 80));
             assert_eq!(
                 (decoded.from, decoded.side),
-                (Some((6, 16)), Some(Side::Read))
+                (Some((6, 16)), Some(LayerSide::Read))
             );
             assert!((0..40).all(|length| decoder.decode(77, &event[..length]).is_none()));
             event[0] ^= 1;

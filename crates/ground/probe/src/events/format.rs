@@ -2,7 +2,7 @@
 
 /// A field of an event: an unsigned number or a text of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FormatField {
     offset: usize,
     bytes: usize,
 }
@@ -12,7 +12,7 @@ pub struct Field {
 pub struct Format {
     /// Its number in `common_type`.
     pub id: u16,
-    fields: Vec<(String, Field)>,
+    fields: Vec<(String, FormatField)>,
 }
 
 impl Format {
@@ -24,12 +24,12 @@ impl Format {
             .trim()
             .parse()
             .ok()?;
-        let fields: Vec<(String, Field)> = text.lines().filter_map(field).collect();
+        let fields: Vec<(String, FormatField)> = text.lines().filter_map(field).collect();
         (!fields.is_empty()).then_some(Format { id, fields })
     }
 
     /// A field by its name.
-    pub fn field(&self, name: &str) -> Option<Field> {
+    pub fn field(&self, name: &str) -> Option<FormatField> {
         self.fields
             .iter()
             .find(|(known, _)| known == name)
@@ -37,7 +37,7 @@ impl Format {
     }
 }
 
-impl Field {
+impl FormatField {
     /// The number in an event; none where the event is too short.
     pub fn number(self, event: &[u8]) -> Option<u64> {
         let bytes = self.bytes(event)?;
@@ -53,7 +53,7 @@ impl Field {
 }
 
 /// `field:char rwbs[8]; offset:28; size:8; signed:1;`, with tabs between.
-fn field(line: &str) -> Option<(String, Field)> {
+fn field(line: &str) -> Option<(String, FormatField)> {
     let mut parts = line
         .trim()
         .strip_prefix("field:")?
@@ -64,7 +64,7 @@ fn field(line: &str) -> Option<(String, Field)> {
     let mut number = |key: &str| parts.find_map(|part| part.strip_prefix(key))?.parse().ok();
     Some((
         name,
-        Field {
+        FormatField {
             offset: number("offset:")?,
             bytes: number("size:")?,
         },
@@ -88,14 +88,14 @@ mod tests {
         assert_eq!(format.id, 1054);
         assert_eq!(
             format.field("sector"),
-            Some(Field {
+            Some(FormatField {
                 offset: 16,
                 bytes: 8
             })
         );
         assert_eq!(
             format.field("rwbs"),
-            Some(Field {
+            Some(FormatField {
                 offset: 32,
                 bytes: 8
             })

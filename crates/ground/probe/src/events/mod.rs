@@ -8,11 +8,11 @@ pub mod format;
 pub mod pairs;
 
 use crate::layout::COUNTERS;
-use crate::{Device, ProbeError};
+use crate::{ProbeError, ProbedDevice};
 use host::{Host, clock};
 use kernel::devno::Devno;
 use model::layers::{DeviceLayers, LayerTimes};
-use pairs::{Event, Pairs};
+use pairs::{PairEvent, Pairs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -25,7 +25,7 @@ const ROUNDS_MAX: usize = 64;
 pub trait Tap: std::fmt::Debug + Send {
     /// Adds the next events of each CPU, in any order, to `events`: as many as are good at once, and none that are not
     /// wanted yet where that can be told. Returns the time up to which there is nothing more before `until_ns`.
-    fn round(&mut self, until_ns: u64, events: &mut Vec<Event>) -> u64;
+    fn round(&mut self, until_ns: u64, events: &mut Vec<PairEvent>) -> u64;
 
     /// Events that were lost so far.
     fn lost(&self) -> u64;
@@ -40,17 +40,17 @@ pub trait Tap: std::fmt::Debug + Send {
 #[derive(Debug)]
 pub struct Follower {
     source: &'static str,
-    devices: Vec<Device>,
-    state: Arc<Mutex<State>>,
+    devices: Vec<ProbedDevice>,
+    state: Arc<Mutex<EventsState>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct State {
+struct EventsState {
     tap: Box<dyn Tap>,
     /// Events later than the beginning of the last reading: others that happened before them may still come.
-    later: Vec<Event>,
+    later: Vec<PairEvent>,
     pairs: Pairs,
 }
 
@@ -58,11 +58,11 @@ impl Follower {
     /// Follows the events of a tap for these devices; `numbers` are theirs and their partitions'.
     pub fn start(
         source: &'static str,
-        devices: &[Device],
+        devices: &[ProbedDevice],
         numbers: &[(u32, usize)],
         tap: Box<dyn Tap>,
     ) -> Follower {
-        let state = State {
+        let state = EventsState {
             tap,
             later: Vec::new(),
             pairs: Pairs::new(numbers, devices.len()),
@@ -88,7 +88,7 @@ impl Follower {
     }
 
     /// The devices.
-    pub fn devices(&self) -> &[Device] {
+    pub fn devices(&self) -> &[ProbedDevice] {
         &self.devices
     }
 
@@ -101,7 +101,7 @@ impl Follower {
             state.drain();
         }
         let lost = state.tap.lost();
-        let device = |(slot, device): (usize, &Device)| {
+        let device = |(slot, device): (usize, &ProbedDevice)| {
             let tally = &state.pairs.tallies[slot];
             let counted = COUNTERS
                 .iter()
@@ -148,11 +148,11 @@ impl Drop for Follower {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<EventsState>) -> MutexGuard<'_, EventsState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl State {
+impl EventsState {
     /// Takes what happened until now. What keeps coming meanwhile is left for the next time.
     fn drain(&mut self) {
         let until_ns = self.tap.own_clock_ns().unwrap_or_else(clock::monotonic_ns);
@@ -175,7 +175,7 @@ impl State {
 }
 
 /// The kernel's numbers of the devices and of their partitions, which bios still name since 5.12.
-pub fn numbers(devices: &[Device]) -> Vec<(u32, usize)> {
+pub fn numbers(devices: &[ProbedDevice]) -> Vec<(u32, usize)> {
     let host = Host::live();
     let mut numbers = Vec::new();
     for (slot, device) in devices.iter().enumerate() {
@@ -213,9 +213,9 @@ pub fn refused(what: &str, error: &host::Error) -> ProbeError {
 
 #[cfg(test)]
 mod tests {
-    use super::pairs::What;
+    use super::pairs::EventWhat;
     use super::*;
-    use model::layers::{Side, Span};
+    use model::layers::{LayerSide, Span};
     use std::sync::atomic::AtomicU64;
 
     /// Two CPUs that write an I/O each, the beginning on the one and the end on the other, with a clock of their own.
@@ -226,25 +226,25 @@ mod tests {
     }
 
     impl Tap for TwoCpus {
-        fn round(&mut self, until_ns: u64, events: &mut Vec<Event>) -> u64 {
+        fn round(&mut self, until_ns: u64, events: &mut Vec<PairEvent>) -> u64 {
             let number = self.made.fetch_add(1, Ordering::Relaxed);
             if number < 100 {
                 let (at_ns, sector) = (1_000 + 10 * number, 8 * number);
-                let event = Event {
+                let event = PairEvent {
                     device: 7 << 20,
                     sector,
                     sectors: 8,
-                    side: Some(Side::Read),
-                    ..Event::lost(0)
+                    side: Some(LayerSide::Read),
+                    ..PairEvent::lost(0)
                 };
-                events.push(Event {
+                events.push(PairEvent {
                     at_ns: at_ns + 7,
-                    what: What::BioComplete,
+                    what: EventWhat::BioComplete,
                     ..event
                 });
-                events.push(Event {
+                events.push(PairEvent {
                     at_ns,
-                    what: What::Queue,
+                    what: EventWhat::Queue,
                     ..event
                 });
                 self.latest = at_ns + 7;
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn events_of_a_clock_of_their_own_are_in_order_and_all_taken() {
-        let device = Device {
+        let device = ProbedDevice {
             major: 7,
             minor: 0,
             name: "loop0".into(),
@@ -280,7 +280,7 @@ mod tests {
             read = follower.read();
         }
         let one = &read.devices[0];
-        let times = one.times(Side::Read, Span::Q2C).unwrap();
+        let times = one.times(LayerSide::Read, Span::Q2C).unwrap();
         assert_eq!(
             (
                 times.total(),

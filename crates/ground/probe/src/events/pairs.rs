@@ -2,12 +2,12 @@
 
 use crate::layout::{COUNTERS, SIDES, SPANS};
 use model::histogram::Histogram;
-use model::layers::{Side, Span, SpanTimes};
+use model::layers::{LayerSide, Span, SpanTimes};
 use std::collections::{BTreeMap, HashMap};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventWhat {
     /// A bio arrived.
     Queue,
     /// It has a request.
@@ -34,11 +34,11 @@ pub enum What {
 
 /// One event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct PairEvent {
     /// When, ns of the monotonic clock.
     pub at_ns: u64,
     /// What.
-    pub what: What,
+    pub what: EventWhat,
     /// The kernel's device number.
     pub device: u32,
     /// First sector.
@@ -46,7 +46,7 @@ pub struct Event {
     /// Sectors; of a split, the sector of the cut.
     pub sectors: u64,
     /// Direction; none for what is no I/O with data.
-    pub side: Option<Side>,
+    pub side: Option<LayerSide>,
     /// The kernel's error number, negative; 0 for none.
     pub error: i32,
     /// Of a remap: the device and the sector that it came from.
@@ -96,12 +96,12 @@ const UNDER_WAY_MAX: usize = 1 << 18;
 const AGE_MAX_NS: u64 = 300_000_000_000;
 const AGAIN: i32 = -libc::EAGAIN;
 
-impl Event {
+impl PairEvent {
     /// Says that events were lost about this time.
-    pub fn lost(at_ns: u64) -> Event {
-        Event {
+    pub fn lost(at_ns: u64) -> PairEvent {
+        PairEvent {
             at_ns,
-            what: What::Lost,
+            what: EventWhat::Lost,
             device: 0,
             sector: 0,
             sectors: 0,
@@ -128,14 +128,14 @@ impl Pairs {
     }
 
     /// Takes the next event in the order of time.
-    pub fn take(&mut self, event: &Event) {
-        if event.what == What::Lost {
+    pub fn take(&mut self, event: &PairEvent) {
+        if event.what == EventWhat::Lost {
             return self.tallies.iter_mut().for_each(Tally::forget);
         }
         let Some(slot) = self.slots.get(&event.device).copied() else {
             return;
         };
-        if event.what == What::Remap {
+        if event.what == EventWhat::Remap {
             return self.hand_down(slot, event);
         }
         let Some(tally) = self.tallies.get_mut(slot) else {
@@ -153,7 +153,7 @@ impl Pairs {
 
     /// A bio goes down from one of the devices to another. A clone has an event of its own for its arrival there; what
     /// goes down itself has none, and its end below is its end above. A partition's way to its disk is no such thing.
-    fn hand_down(&mut self, lower: usize, event: &Event) {
+    fn hand_down(&mut self, lower: usize, event: &PairEvent) {
         let (Some(side), Some((device, sector))) = (event.side, event.from) else {
             return;
         };
@@ -207,51 +207,51 @@ impl Tally {
         }
     }
 
-    fn take(&mut self, event: &Event) {
+    fn take(&mut self, event: &PairEvent) {
         let Some(side) = event.side else {
-            if event.what == What::Queue {
+            if event.what == EventWhat::Queue {
                 self.count("commands");
             }
             return;
         };
         let side = side as usize;
         match event.what {
-            What::Queue => self.arrive(side, event, None),
-            What::Split => self.split(side, event),
-            What::Complete => self.complete(side, event),
-            What::BioComplete => self.bio_complete(side, event),
-            What::Done if self.covered(side, event).any(|(_, io)| io.issued > 0) => {
+            EventWhat::Queue => self.arrive(side, event, None),
+            EventWhat::Split => self.split(side, event),
+            EventWhat::Complete => self.complete(side, event),
+            EventWhat::BioComplete => self.bio_complete(side, event),
+            EventWhat::Done if self.covered(side, event).any(|(_, io)| io.issued > 0) => {
                 self.complete(side, event)
             }
-            What::Done => self.bio_complete(side, event),
-            What::GetRequest => {
+            EventWhat::Done => self.bio_complete(side, event),
+            EventWhat::GetRequest => {
                 self.under_way
                     .get_mut(&(side, event.sector))
                     .into_iter()
                     .for_each(|io| io.got = event.at_ns);
             }
-            What::Insert => {
+            EventWhat::Insert => {
                 let io = self.carrier(side, event).filter(|io| io.inserted == 0);
                 io.into_iter().for_each(|io| io.inserted = event.at_ns);
             }
-            What::Issue => {
+            EventWhat::Issue => {
                 self.carrier(side, event)
                     .into_iter()
                     .for_each(|io| io.issued = event.at_ns);
                 self.count("issued");
             }
-            What::Requeue => {
+            EventWhat::Requeue => {
                 self.carrier(side, event)
                     .into_iter()
                     .for_each(|io| io.issued = 0);
                 self.count("requeued");
             }
-            What::Remap | What::Lost => {}
+            EventWhat::Remap | EventWhat::Lost => {}
         }
     }
 
     /// What is under way within the sectors of an event.
-    fn covered(&self, side: usize, event: &Event) -> impl Iterator<Item = (u64, &Io)> {
+    fn covered(&self, side: usize, event: &PairEvent) -> impl Iterator<Item = (u64, &Io)> {
         let end = event.sector.saturating_add(event.sectors.max(1));
         self.under_way
             .range((side, event.sector)..(side, end))
@@ -259,7 +259,7 @@ impl Tally {
     }
 
     /// The bio that got the request of an event: its first one, unless that was merged in front of it.
-    fn carrier(&mut self, side: usize, event: &Event) -> Option<&mut Io> {
+    fn carrier(&mut self, side: usize, event: &PairEvent) -> Option<&mut Io> {
         let got = self
             .covered(side, event)
             .find(|(_, io)| io.got > 0)
@@ -296,7 +296,7 @@ impl Tally {
     }
 
     /// A bio arrives, or is handed down. A clone does both, and counts once.
-    fn arrive(&mut self, side: usize, event: &Event, above: Option<Above>) {
+    fn arrive(&mut self, side: usize, event: &PairEvent, above: Option<Above>) {
         let io = Io {
             queued: event.at_ns,
             above,
@@ -321,7 +321,7 @@ impl Tally {
     }
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
-    fn split(&mut self, side: usize, event: &Event) {
+    fn split(&mut self, side: usize, event: &PairEvent) {
         let Some(queued) = self
             .under_way
             .get(&(side, event.sector))
@@ -340,7 +340,7 @@ impl Tally {
         );
     }
 
-    fn complete(&mut self, side: usize, event: &Event) {
+    fn complete(&mut self, side: usize, event: &PairEvent) {
         if event.error != 0 {
             self.count("errored");
         }
@@ -384,7 +384,7 @@ impl Tally {
         self.add(side, Span::D2C, io.issued, now);
     }
 
-    fn bio_complete(&mut self, side: usize, event: &Event) {
+    fn bio_complete(&mut self, side: usize, event: &PairEvent) {
         if event.error == AGAIN {
             self.under_way.remove(&(side, event.sector));
             // The device above hears of it in its own event, where it has one.
@@ -402,7 +402,7 @@ impl Tally {
 
 /// The direction in the kernel's letters, `FWS`: an F before the operation asks for a flush first. None where there is
 /// no data, as of a flush alone.
-pub fn side(rwbs: &[u8], sectors: u64) -> Option<Side> {
+pub fn side(rwbs: &[u8], sectors: u64) -> Option<LayerSide> {
     let operation = match rwbs {
         [b'F', operation, ..] => *operation,
         [operation, ..] => *operation,
@@ -410,9 +410,9 @@ pub fn side(rwbs: &[u8], sectors: u64) -> Option<Side> {
     };
     match operation {
         _ if sectors == 0 => None,
-        b'R' => Some(Side::Read),
-        b'W' => Some(Side::Write),
-        b'D' => Some(Side::Discard),
+        b'R' => Some(LayerSide::Read),
+        b'W' => Some(LayerSide::Write),
+        b'D' => Some(LayerSide::Discard),
         _ => None,
     }
 }
@@ -421,16 +421,16 @@ pub fn side(rwbs: &[u8], sectors: u64) -> Option<Side> {
 mod tests {
     use super::*;
 
-    fn run(events: &[(u64, What, u64, u64)]) -> Tally {
+    fn run(events: &[(u64, EventWhat, u64, u64)]) -> Tally {
         let mut pairs = Pairs::new(&[(0x70_0000, 0)], 1);
         for (at_ns, what, sector, sectors) in events {
-            let event = Event {
+            let event = PairEvent {
                 at_ns: *at_ns,
                 what: *what,
                 device: 0x70_0000,
                 sector: *sector,
                 sectors: *sectors,
-                side: Some(Side::Read),
+                side: Some(LayerSide::Read),
                 error: 0,
                 from: None,
             };
@@ -440,12 +440,12 @@ mod tests {
     }
 
     /// An array (slot 0) over a disk (slot 1).
-    fn stacked(events: &[(u64, What, u32, u64)]) -> Vec<Tally> {
+    fn stacked(events: &[(u64, EventWhat, u32, u64)]) -> Vec<Tally> {
         let mut pairs = Pairs::new(&[(9 << 20, 0), (8 << 20, 1)], 2);
         for (at_ns, what, major, sector) in events {
-            let from = (*what == What::Remap).then_some((9 << 20, sector.wrapping_sub(1_000)));
-            let (device, side) = (major << 20, Some(Side::Read));
-            pairs.take(&Event {
+            let from = (*what == EventWhat::Remap).then_some((9 << 20, sector.wrapping_sub(1_000)));
+            let (device, side) = (major << 20, Some(LayerSide::Read));
+            pairs.take(&PairEvent {
                 at_ns: *at_ns,
                 what: *what,
                 device,
@@ -478,7 +478,7 @@ mod tests {
 
     #[test]
     fn an_io_goes_through_the_layers_of_its_scheduler() {
-        use What::{Complete, GetRequest, Insert, Issue, Queue};
+        use EventWhat::{Complete, GetRequest, Insert, Issue, Queue};
         let with = run(&[
             (100, Queue, 8, 8),
             (110, GetRequest, 8, 8),
@@ -508,7 +508,7 @@ mod tests {
 
     #[test]
     fn merged_and_split_ios_have_their_own_whole_time() {
-        use What::{BioComplete, Complete, GetRequest, Issue, Queue, Split};
+        use EventWhat::{BioComplete, Complete, GetRequest, Issue, Queue, Split};
         let merged = run(&[
             (100, Queue, 8, 8),
             (101, GetRequest, 8, 8),
@@ -539,7 +539,7 @@ mod tests {
 
     #[test]
     fn a_bio_merged_in_front_leaves_the_request_its_times() {
-        use What::{Complete, GetRequest, Insert, Issue, Queue};
+        use EventWhat::{Complete, GetRequest, Insert, Issue, Queue};
         let front = run(&[
             (100, Queue, 16, 8),
             (110, GetRequest, 16, 8),
@@ -561,7 +561,7 @@ mod tests {
 
     #[test]
     fn a_completion_of_unknown_kind_is_the_requests_where_there_is_one() {
-        use What::{Done, Issue, Queue};
+        use EventWhat::{Done, Issue, Queue};
         assert_eq!(
             found(&run(&[(100, Queue, 8, 8), (107, Done, 8, 8)])),
             [(Span::Q2C, 1, 7)]
@@ -572,7 +572,7 @@ mod tests {
 
     #[test]
     fn what_is_handed_down_itself_ends_above_when_it_ends_below() {
-        use What::{BioComplete, Complete, GetRequest, Issue, Queue, Remap};
+        use EventWhat::{BioComplete, Complete, GetRequest, Issue, Queue, Remap};
         let same = stacked(&[
             (100, Queue, 9, 8),
             (110, Remap, 8, 1_008),
@@ -611,7 +611,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_paired_is_counted() {
-        use What::{Complete, Queue};
+        use EventWhat::{Complete, Queue};
         let twice = run(&[
             (100, Queue, 8, 8),
             (101, Queue, 8, 8),
@@ -625,7 +625,7 @@ mod tests {
 
     #[test]
     fn lost_events_make_no_latency() {
-        use What::{BioComplete, Complete, Issue, Lost, Queue};
+        use EventWhat::{BioComplete, Complete, Issue, Lost, Queue};
         // The end of the first I/O and the beginning of the second are lost.
         let gap = run(&[
             (100, Queue, 8, 8),
@@ -651,7 +651,7 @@ mod tests {
 
     #[test]
     fn an_io_is_not_remembered_for_ever() {
-        use What::{BioComplete, Complete, Queue};
+        use EventWhat::{BioComplete, Complete, Queue};
         for end in [Complete, BioComplete] {
             let old = run(&[(100, Queue, 8, 8), (101 + AGE_MAX_NS, end, 8, 8)]);
             assert_eq!(
@@ -675,9 +675,9 @@ mod tests {
 
     #[test]
     fn directions_are_read_from_the_kernels_letters() {
-        assert_eq!(side(b"R\0\0", 8), Some(Side::Read));
-        assert_eq!(side(b"FWFS\0", 8), Some(Side::Write));
+        assert_eq!(side(b"R\0\0", 8), Some(LayerSide::Read));
+        assert_eq!(side(b"FWFS\0", 8), Some(LayerSide::Write));
         assert_eq!(side(b"FF\0", 0), None);
-        assert_eq!(side(b"DS\0", 8), Some(Side::Discard));
+        assert_eq!(side(b"DS\0", 8), Some(LayerSide::Discard));
     }
 }

@@ -6,13 +6,13 @@
 
 use crate::ProbeError;
 use crate::events::format::Format;
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 use crate::events::refused;
 use host::perf::{EventClock, PerfRing};
 use host::trace::TraceEvents;
 use host::{clock, process};
 
-use super::record::Intake;
+use super::record::PerfIntake;
 use super::{WHAT, online_cpus};
 
 /// An interrupt that anybody can have for the asking.
@@ -57,7 +57,7 @@ fn on_cpu(cpu: u32, id: u16) -> Result<(), ProbeError> {
     }
     let (mut bytes, mut given) = (Vec::new(), Vec::new());
     ring.take(&mut bytes);
-    Intake::default().take(&bytes, &mut given, |at_ns, _| Some(Event::lost(at_ns)));
+    PerfIntake::default().take(&bytes, &mut given, |at_ns, _| Some(PairEvent::lost(at_ns)));
     match given.len() < SLEEPS / 2 {
         true => Err(ProbeError::LosesEvents {
             cpu,

@@ -5,15 +5,15 @@ mod idle;
 pub(crate) mod record;
 
 use crate::events::decode::{Decoder, decoders};
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 use crate::events::{Follower, Tap, filter, numbers, refused};
-use crate::{Device, ProbeError};
+use crate::{ProbeError, ProbedDevice};
 use host::Host;
 use host::perf::{EventClock, PerfRing};
 use host::trace::TraceEvents;
 pub use idle::check;
 use kernel::cpulist::CpuList;
-use record::{Intake, Taken};
+use record::{PerfIntake, Taken};
 
 const WHAT: &str = "perf events of the block layer";
 /// A filter longer than the kernel takes (a page) is left out; then other devices' events are read and passed over.
@@ -22,7 +22,7 @@ const FILTER_MAX: usize = 4_000;
 /// The rings of all CPUs.
 #[derive(Debug)]
 struct Rings {
-    rings: Vec<(PerfRing, Intake)>,
+    rings: Vec<(PerfRing, PerfIntake)>,
     decoders: Vec<Decoder>,
     clock: EventClock,
     latest_ns: u64,
@@ -31,11 +31,11 @@ struct Rings {
 }
 
 /// Turns the events on and follows them.
-pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
+pub fn start(devices: &[ProbedDevice]) -> Result<Follower, ProbeError> {
     start_by(devices, EventClock::Monotonic)
 }
 
-fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, ProbeError> {
+fn start_by(devices: &[ProbedDevice], mut clock: EventClock) -> Result<Follower, ProbeError> {
     let numbers = numbers(devices);
     let events = TraceEvents::open().map_err(|error| refused(WHAT, &error))?;
     let named = decoders(|name| events.format(&format!("block/{name}")).ok())?;
@@ -67,7 +67,7 @@ fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, Probe
     }
     let rings = rings
         .into_iter()
-        .map(|ring| (ring, Intake::default()))
+        .map(|ring| (ring, PerfIntake::default()))
         .collect();
     let tap = Rings {
         rings,
@@ -81,7 +81,7 @@ fn start_by(devices: &[Device], mut clock: EventClock) -> Result<Follower, Probe
 }
 
 impl Tap for Rings {
-    fn round(&mut self, until_ns: u64, events: &mut Vec<Event>) -> u64 {
+    fn round(&mut self, until_ns: u64, events: &mut Vec<PairEvent>) -> u64 {
         // A ring is taken whole, so that there is nothing more from before the beginning.
         for (ring, intake) in &mut self.rings {
             self.bytes.clear();
@@ -122,7 +122,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// As on a kernel that lets nobody choose the clock.
-    pub fn start_by_its_own_clock(devices: &[Device]) -> Result<Follower, ProbeError> {
+    pub fn start_by_its_own_clock(devices: &[ProbedDevice]) -> Result<Follower, ProbeError> {
         start_by(devices, EventClock::Own)
     }
 

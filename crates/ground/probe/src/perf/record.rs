@@ -4,7 +4,7 @@
 //! time and raw data has the time (8), the length of the data (4), and the data, which are the event as tracefs lays it
 //! out. A record of lost ones has an id (8) and their number (8).
 
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 
 const LOST: u32 = 2;
 const SAMPLE: u32 = 9;
@@ -12,7 +12,7 @@ const HEADER: usize = 8;
 
 /// One CPU's ring.
 #[derive(Clone, Debug, Default)]
-pub struct Intake {
+pub struct PerfIntake {
     /// The last event that was taken, ns.
     last_ns: u64,
     /// Whether events were lost since then: the next one says when that was over.
@@ -28,14 +28,14 @@ pub struct Taken {
     pub latest_ns: u64,
 }
 
-impl Intake {
+impl PerfIntake {
     /// Adds the decoded events of whole records. Where some were lost, that is marked on both sides of the gap: what was
     /// under way before it may have ended in it, and so may what other CPUs began during it.
     pub fn take(
         &mut self,
         mut bytes: &[u8],
-        events: &mut Vec<Event>,
-        decode: impl Fn(u64, &[u8]) -> Option<Event>,
+        events: &mut Vec<PairEvent>,
+        decode: impl Fn(u64, &[u8]) -> Option<PairEvent>,
     ) -> Taken {
         let mut lost = 0u64;
         while let Some((record, rest)) = next(bytes) {
@@ -43,7 +43,7 @@ impl Intake {
             match record {
                 Record::Sample { at_ns, event } => {
                     if std::mem::take(&mut self.is_gap) {
-                        events.extend([Event::lost(self.last_ns), Event::lost(at_ns)]);
+                        events.extend([PairEvent::lost(self.last_ns), PairEvent::lost(at_ns)]);
                     }
                     self.last_ns = at_ns;
                     events.extend(decode(at_ns, event));
@@ -100,7 +100,7 @@ fn sample(body: &[u8]) -> Option<Record<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::pairs::What;
+    use crate::events::pairs::EventWhat;
 
     fn record(kind: u32, body: &[u8]) -> Vec<u8> {
         let mut record = kind.to_ne_bytes().to_vec();
@@ -121,12 +121,12 @@ mod tests {
         record(LOST, &[1u64.to_ne_bytes(), number.to_ne_bytes()].concat())
     }
 
-    fn take(intake: &mut Intake, bytes: &[u8]) -> (Vec<(u64, What)>, Taken) {
+    fn take(intake: &mut PerfIntake, bytes: &[u8]) -> (Vec<(u64, EventWhat)>, Taken) {
         let mut events = Vec::new();
         let decode = |at_ns, event: &[u8]| {
-            (event.first() == Some(&1)).then(|| Event {
-                what: What::Queue,
-                ..Event::lost(at_ns)
+            (event.first() == Some(&1)).then(|| PairEvent {
+                what: EventWhat::Queue,
+                ..PairEvent::lost(at_ns)
             })
         };
         let taken = intake.take(bytes, &mut events, decode);
@@ -148,8 +148,8 @@ mod tests {
             sample(30, &[1; 4]),
         ]
         .concat();
-        let (events, taken) = take(&mut Intake::default(), &bytes);
-        assert_eq!(events, [(10, What::Queue), (30, What::Queue)]);
+        let (events, taken) = take(&mut PerfIntake::default(), &bytes);
+        assert_eq!(events, [(10, EventWhat::Queue), (30, EventWhat::Queue)]);
         assert_eq!(
             taken,
             Taken {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn lost_records_are_counted_and_marked_on_both_sides() {
-        let mut intake = Intake::default();
+        let mut intake = PerfIntake::default();
         let (events, taken) = take(
             &mut intake,
             &[sample(10, &[1; 12]), lost(5), lost(2)].concat(),
@@ -171,7 +171,7 @@ mod tests {
             &mut intake,
             &[sample(90, &[1; 12]), sample(95, &[1; 12])].concat(),
         );
-        use What::{Lost, Queue};
+        use EventWhat::{Lost, Queue};
         assert_eq!(
             events,
             [(10, Lost), (90, Lost), (90, Queue), (95, Queue)],
@@ -196,7 +196,7 @@ mod tests {
             let at = (state >> 33) as usize % damaged.len();
             damaged[at] ^= (state >> 20) as u8 | 1;
             damaged.truncate(whole.len() - round % 8);
-            let (events, _) = take(&mut Intake::default(), &damaged);
+            let (events, _) = take(&mut PerfIntake::default(), &damaged);
             assert!(events.len() <= 6, "no more than there are: {events:?}");
         }
     }

@@ -58,21 +58,25 @@ fn check_events(scheduler: &str, one: &DeviceLayers, programs: Option<&DeviceLay
         "{scheduler}"
     );
     // Two reads of one block at once cannot be told apart.
-    let seen = total(one, Side::Read, Span::Q2C) + one.counter("unseen") + one.counter("dropped");
+    let seen =
+        total(one, LayerSide::Read, Span::Q2C) + one.counter("unseen") + one.counter("dropped");
     assert_eq!(seen, 4_000, "{scheduler}: {:?}", one.counters);
     assert!(
         one.counter("dropped") + one.counter("unseen") < 400,
         "{scheduler}: {:?}",
         one.counters
     );
-    let lacks = |span| one.times(Side::Read, span).is_none();
+    let lacks = |span| one.times(LayerSide::Read, span).is_none();
     assert_eq!(
         (lacks(Span::G2D), lacks(Span::I2D)),
         (scheduler != "none", scheduler == "none")
     );
     let Some(same) = programs else { return };
     for span in [Span::D2C, Span::Q2C] {
-        let (ours, theirs) = (mean(one, Side::Read, span), mean(same, Side::Read, span));
+        let (ours, theirs) = (
+            mean(one, LayerSide::Read, span),
+            mean(same, LayerSide::Read, span),
+        );
         // The one sees an event a moment before the other.
         assert!(
             (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
@@ -132,7 +136,8 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
     disk.read_blocks(1, 1);
     host::clock::sleep_ms(100);
     let mut one = events.read().devices.remove(0);
-    let ended = |one: &DeviceLayers| total(one, Side::Read, Span::Q2C) + one.counter("dropped");
+    let ended =
+        |one: &DeviceLayers| total(one, LayerSide::Read, Span::Q2C) + one.counter("dropped");
     for _ in 0..500 {
         if ended(&one) >= 4_001 {
             break;
@@ -148,8 +153,8 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
     );
     let Some(same) = same else { return };
     let (ours, theirs) = (
-        mean(&one, Side::Read, Span::Q2C),
-        mean(&same.devices[0], Side::Read, Span::Q2C),
+        mean(&one, LayerSide::Read, Span::Q2C),
+        mean(&same.devices[0], LayerSide::Read, Span::Q2C),
     );
     assert!(
         (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
@@ -178,7 +183,7 @@ fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
     let (read, same) = (settled(&events), settled(&programs));
     let (ours, theirs) = (&read.devices[0], &same.devices[0]);
     let whole = |one: &DeviceLayers| {
-        total(one, Side::Write, Span::Q2C) + one.counter("unseen") + one.counter("dropped")
+        total(one, LayerSide::Write, Span::Q2C) + one.counter("unseen") + one.counter("dropped")
     };
     assert_eq!(
         whole(ours),
@@ -196,7 +201,7 @@ fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
             theirs.counters
         );
     }
-    let requests = |one: &DeviceLayers| total(one, Side::Write, Span::D2C);
+    let requests = |one: &DeviceLayers| total(one, LayerSide::Write, Span::D2C);
     assert!(
         requests(ours).abs_diff(requests(theirs)) <= slack,
         "{} and {}",

@@ -1,7 +1,7 @@
 //! Taking the events out of one CPU's buffer, a bounded number at a time and with a mark where some were lost.
 
 use super::page;
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 use host::trace::TraceBuffer;
 
 /// Pages taken at once: with pages of 4096 bytes some 13,000 events.
@@ -9,7 +9,7 @@ const PAGES_MAX: usize = 256;
 
 /// One CPU's buffer.
 #[derive(Debug)]
-pub struct Intake<B = TraceBuffer> {
+pub struct TracefsIntake<B = TraceBuffer> {
     buffer: B,
     /// The last event that was taken, ns of the monotonic clock.
     last_ns: u64,
@@ -36,10 +36,10 @@ impl Pages for TraceBuffer {
     }
 }
 
-impl<B: Pages> Intake<B> {
+impl<B: Pages> TracefsIntake<B> {
     /// Nothing is taken yet.
-    pub fn new(buffer: B) -> Intake<B> {
-        Intake { buffer, last_ns: 0 }
+    pub fn new(buffer: B) -> TracefsIntake<B> {
+        TracefsIntake { buffer, last_ns: 0 }
     }
 
     /// Adds decoded events to `events` until one is later than `until_ns`, which a device that keeps writing events
@@ -48,8 +48,8 @@ impl<B: Pages> Intake<B> {
         &mut self,
         until_ns: u64,
         page: &mut [u8],
-        events: &mut Vec<Event>,
-        decode: impl Fn(u64, &[u8]) -> Option<Event>,
+        events: &mut Vec<PairEvent>,
+        decode: impl Fn(u64, &[u8]) -> Option<PairEvent>,
     ) -> Taken {
         let mut gaps = 0;
         for _ in 0..PAGES_MAX {
@@ -79,8 +79,8 @@ impl<B: Pages> Intake<B> {
     fn take_page(
         &mut self,
         page: &[u8],
-        events: &mut Vec<Event>,
-        decode: impl Fn(u64, &[u8]) -> Option<Event>,
+        events: &mut Vec<PairEvent>,
+        decode: impl Fn(u64, &[u8]) -> Option<PairEvent>,
     ) -> bool {
         let (before_ns, at) = (self.last_ns, events.len());
         let mut first_ns = None;
@@ -91,8 +91,8 @@ impl<B: Pages> Intake<B> {
         });
         if has_gap {
             let marks = [
-                Event::lost(before_ns),
-                Event::lost(first_ns.unwrap_or(before_ns)),
+                PairEvent::lost(before_ns),
+                PairEvent::lost(first_ns.unwrap_or(before_ns)),
             ];
             events.splice(at..at, marks);
         }
@@ -103,7 +103,7 @@ impl<B: Pages> Intake<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::pairs::What;
+    use crate::events::pairs::EventWhat;
 
     /// Gives pages of one event each, 10 ns apart, for ever or up to a time; one has lost events before it.
     struct Writer {
@@ -130,12 +130,12 @@ mod tests {
         }
     }
 
-    fn take(intake: &mut Intake<Writer>, until_ns: u64) -> (Vec<(u64, What)>, Taken) {
+    fn take(intake: &mut TracefsIntake<Writer>, until_ns: u64) -> (Vec<(u64, EventWhat)>, Taken) {
         let mut events = Vec::new();
         let decode = |at_ns, _: &[u8]| {
-            Some(Event {
-                what: What::Queue,
-                ..Event::lost(at_ns)
+            Some(PairEvent {
+                what: EventWhat::Queue,
+                ..PairEvent::lost(at_ns)
             })
         };
         let taken = intake.take(until_ns, &mut [0; 4096], &mut events, decode);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_writer_that_never_stops_does_not_hold_the_reader() {
-        let mut intake = Intake::new(Writer {
+        let mut intake = TracefsIntake::new(Writer {
             at_ns: 0,
             end_ns: u64::MAX,
             gap_at_ns: 0,
@@ -158,7 +158,7 @@ mod tests {
         let (events, taken) = take(&mut intake, 50);
         assert_eq!(
             (events.len(), events.last(), taken.more_after_ns),
-            (6, Some(&(60, What::Queue)), None)
+            (6, Some(&(60, EventWhat::Queue)), None)
         );
         let (events, taken) = take(&mut intake, u64::MAX);
         assert_eq!(events.len(), PAGES_MAX);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_empty_buffer_is_done() {
-        let mut intake = Intake::new(Writer {
+        let mut intake = TracefsIntake::new(Writer {
             at_ns: 0,
             end_ns: 30,
             gap_at_ns: 0,
@@ -182,13 +182,13 @@ mod tests {
 
     #[test]
     fn a_gap_is_marked_on_both_sides() {
-        let mut intake = Intake::new(Writer {
+        let mut intake = TracefsIntake::new(Writer {
             at_ns: 0,
             end_ns: 30,
             gap_at_ns: 30,
         });
         let (events, taken) = take(&mut intake, 1_000);
-        use What::{Lost, Queue};
+        use EventWhat::{Lost, Queue};
         assert_eq!(
             events,
             [

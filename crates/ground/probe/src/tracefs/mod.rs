@@ -4,11 +4,11 @@ pub(crate) mod intake;
 mod page;
 
 use crate::events::decode::{Decoder, decoders};
-use crate::events::pairs::Event;
+use crate::events::pairs::PairEvent;
 use crate::events::{Follower, Tap, filter, numbers, refused};
-use crate::{Device, ProbeError};
+use crate::{ProbeError, ProbedDevice};
 use host::trace::TraceInstance;
-use intake::Intake;
+use intake::TracefsIntake;
 
 /// Of each CPU: 16 million bytes are some 200,000 events, a tenth of a second of the fastest devices.
 const BUFFER_KIB: &str = "16384";
@@ -18,7 +18,7 @@ const WHAT: &str = "an instance of tracefs";
 #[derive(Debug)]
 struct Instance {
     /// Dropped before the instance, which the kernel does not remove while a buffer is open.
-    intakes: Vec<Intake>,
+    intakes: Vec<TracefsIntake>,
     instance: TraceInstance,
     decoders: Vec<Decoder>,
     /// Pages before which events were lost.
@@ -27,12 +27,12 @@ struct Instance {
 }
 
 /// Turns the events on and follows them.
-pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
+pub fn start(devices: &[ProbedDevice]) -> Result<Follower, ProbeError> {
     let numbers = numbers(devices);
     let instance = TraceInstance::create().map_err(|error| refused(WHAT, &error))?;
     let decoders = set_up(&instance, &filter(&numbers))?;
     let buffers = instance.buffers().map_err(|error| refused(WHAT, &error))?;
-    let intakes = buffers.into_iter().map(Intake::new).collect();
+    let intakes = buffers.into_iter().map(TracefsIntake::new).collect();
     let page = vec![0; host::rights::page_bytes() as usize];
     let tap = Instance {
         intakes,
@@ -45,7 +45,7 @@ pub fn start(devices: &[Device]) -> Result<Follower, ProbeError> {
 }
 
 impl Tap for Instance {
-    fn round(&mut self, until_ns: u64, events: &mut Vec<Event>) -> u64 {
+    fn round(&mut self, until_ns: u64, events: &mut Vec<PairEvent>) -> u64 {
         let mut sure_ns = until_ns;
         for intake in &mut self.intakes {
             let decoders = &self.decoders;
@@ -104,7 +104,7 @@ mod tests {
             .buffers()
             .unwrap()
             .into_iter()
-            .map(Intake::new)
+            .map(TracefsIntake::new)
             .collect();
         let tap = Instance {
             intakes,
@@ -113,7 +113,7 @@ mod tests {
             gaps: 0,
             page: vec![0; 4096],
         };
-        let nobody = Device {
+        let nobody = ProbedDevice {
             major: 0,
             minor: 0,
             name: "none".into(),

@@ -13,7 +13,7 @@ fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
         effect: Some(0.59),
         low: Some(0.57),
         high: Some(0.61),
-        estimated_in: Some(Stage::Holdout),
+        estimated_in: Some(VerdictStage::Holdout),
         compared: Some("none".into()),
         windows: 0,
         device_ms: 144_000,
@@ -41,7 +41,7 @@ fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
         }],
         stages: vec![],
         pairs: vec![PairRow {
-            stage: Stage::Holdout,
+            stage: VerdictStage::Holdout,
             arm: "none".into(),
             default_first: true,
             rate_default: 1.0,

@@ -1,8 +1,8 @@
 //! Records that were not measured on this machine: why one counts as such, and what is trusted with it.
 
-use super::Args;
+use super::ApplyArgs;
 use crate::exit::{Exit, Failure};
-use apply::Wish;
+use apply::SettingWish;
 use host::Host;
 use model::iopath::{IoPath, Layer};
 use model::record::Record;
@@ -47,7 +47,7 @@ pub fn why(id: i64, record: &Record, origin: &Origin, host: &Host) -> Option<Str
 }
 
 /// What is said where nothing was said of it.
-pub fn refusal(args: &Args, why: &str) -> Failure {
+pub fn refusal(args: &ApplyArgs, why: &str) -> Failure {
     let persist = if args.persist { " --persist" } else { "" };
     Failure::new(
         Exit::Refused,
@@ -64,7 +64,7 @@ pub fn refusal(args: &Args, why: &str) -> Failure {
 }
 
 /// What is trusted, in lines: who says it, which disk it was proved on and which one is here, and how sure it was.
-pub fn trusted(why: &str, record: &Record, wish: &Wish, host: &Host) -> Vec<String> {
+pub fn trusted(why: &str, record: &Record, wish: &SettingWish, host: &Host) -> Vec<String> {
     let made = &record.provenance;
     let day = view::calendar::day(i64::try_from(made.started_unix_ms).unwrap_or(i64::MAX));
     let mut lines = vec![

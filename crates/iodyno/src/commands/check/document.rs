@@ -15,7 +15,7 @@ pub const SCHEMA: &str = "iodyno.check/1";
 
 /// What is printed. Judging it again needs no machine.
 #[derive(Debug, Serialize)]
-pub struct Document<'a> {
+pub struct CheckDocument<'a> {
     schema: &'static str,
     /// Number of the record; none where none was kept.
     id: Option<i64>,
@@ -29,10 +29,10 @@ pub struct Document<'a> {
     check: &'a CheckResult,
 }
 
-impl<'a> Document<'a> {
+impl<'a> CheckDocument<'a> {
     /// Of a record that has a check.
-    pub fn of(id: Option<i64>, record: &'a Record, check: &'a CheckResult) -> Document<'a> {
-        Document {
+    pub fn of(id: Option<i64>, record: &'a Record, check: &'a CheckResult) -> CheckDocument<'a> {
+        CheckDocument {
             schema: SCHEMA,
             id,
             answer: &record.summary,

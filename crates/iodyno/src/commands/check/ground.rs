@@ -1,6 +1,6 @@
 //! What the loads work on: scratch of a size that its time allows, or the target itself, which is then only read.
 
-use super::plan::Plan;
+use super::plan::CheckPlan;
 use crate::context::Context;
 use crate::live::Teller;
 use host::Target;
@@ -33,7 +33,7 @@ impl Ground {
     pub fn prepare(
         context: &Context,
         (target, facts): (&Arc<Target>, &TargetFacts),
-        plan: &Plan,
+        plan: &CheckPlan,
         stop: &Stop,
         line: &Teller,
     ) -> Result<Ground, LoadError> {
@@ -82,7 +82,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Scratch as large as its time allows: a small one first, and larger ones by the rate that was seen.
-    fn scratch(&self, plan: &Plan, room: u64) -> Result<Prepared, LoadError> {
+    fn scratch(&self, plan: &CheckPlan, room: u64) -> Result<Prepared, LoadError> {
         let begun_ns = clock::monotonic_ns();
         let most = plan.scratch_most.min(room / 2).max(FIRST);
         let mut size = FIRST;

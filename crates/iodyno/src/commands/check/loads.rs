@@ -1,7 +1,7 @@
 //! The short loads, one after the other, with every sensor beside them.
 
 use super::ground::Ground;
-use super::plan::{self, Plan, Step};
+use super::plan::{self, CheckPlan, CheckStep};
 use crate::commands::run::intervals::Intervals;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -15,11 +15,11 @@ use model::check::{Probe, Role};
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
-use model::reading::{Reading, Row};
+use model::reading::{Reading, ReadingRow};
 use model::record::LoadResult;
 use model::sample::SensorLog;
 use model::units;
-use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Status, Tracing, Wish};
+use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Status, Tracing, TracingWish};
 
 /// How often a load is looked at, ms.
 const LOOK_MS: u64 = 20;
@@ -37,7 +37,7 @@ const SHARE_LEAST: f64 = 0.4;
 
 /// Sensors at work, and what the loads gave so far.
 pub struct Loads<'a> {
-    plan: &'a Plan,
+    plan: &'a CheckPlan,
     stop: &'a Stop,
     line: &'a Teller,
     sampler: Sampler,
@@ -54,7 +54,7 @@ pub struct Loads<'a> {
 }
 
 /// What came of all loads.
-pub struct Done {
+pub struct LoadsDone {
     /// The loads.
     pub probes: Vec<Probe>,
     /// What the device's counters read at their edges.
@@ -71,8 +71,8 @@ impl<'a> Loads<'a> {
     /// Starts the sensors. `origin_ns` is the start of the check.
     pub fn start(
         (context, path): (&'a Context, &IoPath),
-        plan: &'a Plan,
-        wish: Wish,
+        plan: &'a CheckPlan,
+        wish: TracingWish,
         (stop, line): (&'a Stop, &'a Teller),
         origin_ns: u64,
     ) -> Loads<'a> {
@@ -116,7 +116,7 @@ impl<'a> Loads<'a> {
             elapsed_ms,
             ..LoadResult::default()
         };
-        let step = Step {
+        let step = CheckStep {
             role: Role::Idle,
             ms: 0,
             depth: 1,
@@ -165,7 +165,7 @@ impl<'a> Loads<'a> {
     }
 
     /// The step, shortened to the time that is left; none where that is too little.
-    fn fitting(&mut self, step: Step) -> Option<Step> {
+    fn fitting(&mut self, step: CheckStep) -> Option<CheckStep> {
         let limit_ns = self.origin_ns + self.plan.limit_ms * 1_000_000;
         let left_ms = limit_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000;
         let ms = step.ms.min(left_ms);
@@ -177,7 +177,7 @@ impl<'a> Loads<'a> {
             ));
             return None;
         }
-        Some(Step { ms, ..step })
+        Some(CheckStep { ms, ..step })
     }
 
     /// Whether the response curve has shown its knee, and what lies above it.
@@ -190,7 +190,7 @@ impl<'a> Loads<'a> {
         has_knee(&points, self.seed)
     }
 
-    fn one(&mut self, step: Step, ground: &Ground) -> Result<(), LoadError> {
+    fn one(&mut self, step: CheckStep, ground: &Ground) -> Result<(), LoadError> {
         self.seed = self.seed.wrapping_add(1);
         let job = plan::job(step, ground.bytes(), self.seed);
         let before = self.tracing.read();
@@ -207,7 +207,7 @@ impl<'a> Loads<'a> {
     /// Reads in one half of the scratch, a stream of writes in the other.
     fn mixed(
         &mut self,
-        step: Step,
+        step: CheckStep,
         ground: &Ground,
         job: Job,
         before: Option<LayerTimes>,
@@ -226,7 +226,7 @@ impl<'a> Loads<'a> {
     }
 
     /// Lets a load run for its time, and ends it.
-    fn watch(&self, step: Step, mut running: Running) -> Result<LoadResult, LoadError> {
+    fn watch(&self, step: CheckStep, mut running: Running) -> Result<LoadResult, LoadError> {
         let mut intervals = Intervals::new("", running.origin_ns(), SERIES_MS);
         let end_ns = running.origin_ns() + step.ms * 1_000_000;
         let phrase = phrase(step);
@@ -304,12 +304,12 @@ impl<'a> Loads<'a> {
     }
 
     /// Ends the sensors and gives everything.
-    pub fn finish(self) -> Done {
+    pub fn finish(self) -> LoadsDone {
         self.line.clear();
         let status = self.sampler.status();
         let no_layers = self.tracing.layers().err().map(ToString::to_string);
         let sensors = at_edges(self.sampler.stop(), &self.edges);
-        Done {
+        LoadsDone {
             probes: self.probes,
             sensors,
             status,
@@ -321,7 +321,7 @@ impl<'a> Loads<'a> {
 
 /// Whether more than half of the time between a reading's two samples lies before a moment.
 fn is_mostly_before(reading: &Reading, moment: i64) -> bool {
-    let middle = |row: &Row| row.time_ns + (reading.to.time_ns - row.time_ns) / 2;
+    let middle = |row: &ReadingRow| row.time_ns + (reading.to.time_ns - row.time_ns) / 2;
     reading
         .from
         .as_ref()
@@ -344,7 +344,7 @@ fn has_knee(points: &[(f64, f64)], seed: u64) -> bool {
 }
 
 /// A load in the words of a probe.
-fn phrase(step: Step) -> String {
+fn phrase(step: CheckStep) -> String {
     let load = LoadResult {
         depth: step.depth,
         ..LoadResult::default()
@@ -410,11 +410,11 @@ fn at_edges(logs: Vec<SensorLog>, edges: &[(i64, i64)]) -> Vec<SensorLog> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::sample::{MetricKind, Series};
+    use model::sample::{MetricKind, SampleSeries};
 
     #[test]
     fn samples_beside_the_edges_are_kept() {
-        let series = |name: &str| Series {
+        let series = |name: &str| SampleSeries {
             name: name.into(),
             unit: "sectors".into(),
             kind: MetricKind::Counter,
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_reading_is_about_the_load_that_most_of_it_lies_in() {
-        let row = |time_ns: i64| Row {
+        let row = |time_ns: i64| ReadingRow {
             time_ns,
             cells: Vec::new().into(),
         };
@@ -486,7 +486,7 @@ mod tests {
     #[test]
     fn loads_are_told_in_words() {
         assert_eq!(
-            phrase(Step {
+            phrase(CheckStep {
                 role: Role::Depth,
                 ms: 1,
                 depth: 32
@@ -494,7 +494,7 @@ mod tests {
             "depth 32"
         );
         assert_eq!(
-            phrase(Step {
+            phrase(CheckStep {
                 role: Role::Streams,
                 ms: 1,
                 depth: 4

@@ -16,11 +16,11 @@ use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use crate::live::Teller;
 use diagnose::{Around, Scene};
-use document::Document;
+use document::CheckDocument;
 use ground::Ground;
 use host::signals::Stop;
 use host::{DeviceLock, Target};
-use loads::{Done, Loads};
+use loads::{Loads, LoadsDone};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
@@ -28,14 +28,14 @@ use model::job::Job;
 use model::record::{Provenance, Record};
 use model::sample::SensorLog;
 use model::target::{TargetFacts, TargetKind};
-use plan::{Mode, Plan};
+use plan::{CheckPlan, Mode};
 use report::check as report;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CheckArgs {
     /// A directory (scratch is made in it and removed), a file or a block device (which are only read).
     #[arg(default_value = ".")]
     pub target: String,
@@ -92,7 +92,7 @@ impl LevelArg {
     }
 }
 
-impl Args {
+impl CheckArgs {
     fn mode(&self) -> Mode {
         match (self.quick, self.deep) {
             (true, _) => Mode::Quick,
@@ -113,7 +113,7 @@ struct Case {
 }
 
 /// Checks and says what was found.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
     let case = match (&args.replay, &args.root) {
         (Some(file), _) => replayed(file)?,
         (_, Some(file)) => captured(file, &args.target)?,
@@ -164,10 +164,10 @@ fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
 }
 
 /// This machine. Fails when a stop was asked for: half a check answers nothing.
-fn live(args: &Args, context: &Context) -> Result<Case, Failure> {
+fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
     let path = inventory::collect(&context.host, &args.target)?;
     let provenance = crate::provenance::of(&context.host);
-    let plan = Plan::of(args.mode(), args.observe);
+    let plan = CheckPlan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
     let opened = targets::opened(Path::new(&args.target), &path);
     let target = target_facts(opened.as_deref().ok(), &path);
@@ -222,13 +222,13 @@ fn live(args: &Args, context: &Context) -> Result<Case, Failure> {
 }
 
 /// What measuring gave: the loads, why none was made, and why the target failed in the middle of one.
-type Measured = (Done, Option<String>, Option<Failure>);
+type Measured = (LoadsDone, Option<String>, Option<Failure>);
 
 fn measure(
-    args: &Args,
+    args: &CheckArgs,
     context: &Context,
     (path, check): (&IoPath, &mut CheckResult),
-    (target, plan): (Result<Arc<Target>, Failure>, &Plan),
+    (target, plan): (Result<Arc<Target>, Failure>, &CheckPlan),
     stop: &Stop,
 ) -> Result<Measured, Failure> {
     let device = path.queue_device().map(|layer| layer.name.clone());
@@ -310,7 +310,12 @@ fn is_broken(error: &load::LoadError) -> bool {
 }
 
 /// Judges, keeps, prints.
-fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Result<Exit, Failure> {
+fn finish(
+    args: &CheckArgs,
+    context: &Context,
+    mut case: Case,
+    is_ours: bool,
+) -> Result<Exit, Failure> {
     if args.disk_spec.is_some() {
         case.check.promise.clone_from(&args.disk_spec);
     }
@@ -345,7 +350,7 @@ fn finish(args: &Args, context: &Context, mut case: Case, is_ours: bool) -> Resu
     if let Some(check) = &record.check {
         context
             .out
-            .document_on_a_line(&Document::of(id, &record, check))?;
+            .document_on_a_line(&CheckDocument::of(id, &record, check))?;
     }
     let stored = kept.map_or(Ok(()), Kept::must_be_stored);
     match (failure, stored) {

@@ -27,7 +27,7 @@ impl Mode {
 
 /// One load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct CheckStep {
     /// What it is for.
     pub role: Role,
     /// How long, ms.
@@ -38,7 +38,7 @@ pub struct Step {
 
 /// All of them, in order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct CheckPlan {
     /// How thorough.
     pub mode: Mode,
     /// When whatever is left is left out, ms after the start.
@@ -50,7 +50,7 @@ pub struct Plan {
     /// The largest scratch, bytes.
     pub scratch_most: u64,
     /// The loads.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CheckStep>,
 }
 
 /// Depths of the response curve; they end where it has its knee.
@@ -67,9 +67,9 @@ pub const STREAMS: u32 = 4;
 /// Range of buffered loads, bytes: what of it is in the page cache is dropped before, and no more than that.
 pub const BUFFERED_BYTES: u64 = 1 << 30;
 
-impl Plan {
+impl CheckPlan {
     /// Of a mode. `observe_ms` is what the user gave for the time without load.
-    pub fn of(mode: Mode, observe_ms: Option<u64>) -> Plan {
+    pub fn of(mode: Mode, observe_ms: Option<u64>) -> CheckPlan {
         let (limit_ms, idle_ms, scratch_ms, scratch_most) = match mode {
             Mode::Quick => (9_000, 500, 1_500, 256 << 20),
             Mode::Default => (56_000, 2_000, 12_000, 1 << 30),
@@ -80,13 +80,13 @@ impl Plan {
             Mode::Default => steps(2_500, (2_000, &DEPTHS), 2_000, 2_000),
             Mode::Deep => steps(12_000, (7_000, &DEPTHS_DEEP), 12_000, 15_000),
         };
-        let is_kept = |step: &Step| match step.role {
+        let is_kept = |step: &CheckStep| match step.role {
             Role::BufferedWrite | Role::Mixed => mode == Mode::Deep,
             Role::BufferedStream => mode != Mode::Quick,
             _ => true,
         };
         let more_ms = observe_ms.unwrap_or(0).saturating_sub(idle_ms);
-        Plan {
+        CheckPlan {
             mode,
             limit_ms: limit_ms + more_ms,
             idle_ms: observe_ms.unwrap_or(idle_ms),
@@ -112,8 +112,8 @@ fn steps(
     (depth_ms, depths): (u64, &[u32]),
     read_ms: u64,
     write_ms: u64,
-) -> Vec<Step> {
-    let step = |role, ms, depth| Step { role, ms, depth };
+) -> Vec<CheckStep> {
+    let step = |role, ms, depth| CheckStep { role, ms, depth };
     let mut steps = vec![step(Role::Latency, latency_ms, 1)];
     steps.extend(
         depths
@@ -151,7 +151,7 @@ pub fn is_buffered(role: Role) -> bool {
 }
 
 /// The job of a load on a target of so many bytes.
-pub fn job(step: Step, bytes: u64, seed: u64) -> Job {
+pub fn job(step: CheckStep, bytes: u64, seed: u64) -> Job {
     let base = Job {
         iodepth: step.depth,
         runtime_ms: step.ms,
@@ -220,8 +220,8 @@ pub fn job(step: Step, bytes: u64, seed: u64) -> Job {
 }
 
 /// The writes beside the reads of [`Role::Mixed`].
-pub fn mixed_writes(step: Step, seed: u64) -> Job {
-    let stream = Step {
+pub fn mixed_writes(step: CheckStep, seed: u64) -> Job {
+    let stream = CheckStep {
         role: Role::WriteStream,
         ..step
     };
@@ -258,7 +258,7 @@ mod tests {
             (Mode::Default, 60_000),
             (Mode::Deep, 300_000),
         ] {
-            let plan = Plan::of(mode, None);
+            let plan = CheckPlan::of(mode, None);
             assert!(
                 plan.expected_ms(true) <= plan.limit_ms && plan.limit_ms < most_ms,
                 "{mode:?}: {plan:?}"
@@ -267,10 +267,10 @@ mod tests {
             let all_ms = steps + plan.idle_ms + plan.scratch_ms;
             assert!(all_ms < plan.limit_ms, "{mode:?} takes {all_ms} ms");
         }
-        let longer = Plan::of(Mode::Quick, Some(30_000));
+        let longer = CheckPlan::of(Mode::Quick, Some(30_000));
         assert_eq!((longer.idle_ms, longer.limit_ms), (30_000, 9_000 + 29_500));
         assert!(
-            !Plan::of(Mode::Quick, None)
+            !CheckPlan::of(Mode::Quick, None)
                 .steps
                 .iter()
                 .any(|step| step.role == Role::Mixed)
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_job_can_be_run_and_only_those_that_say_so_write() {
-        for step in Plan::of(Mode::Deep, None).steps {
+        for step in CheckPlan::of(Mode::Deep, None).steps {
             let job = job(step, 3 << 30, 1);
             assert!(check_job(&job).is_ok(), "{step:?}");
             assert_eq!(

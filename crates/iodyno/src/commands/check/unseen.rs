@@ -1,6 +1,6 @@
 //! What a check could not see or do, each a sentence with the reason: a short list is worth more than a whole one.
 
-use super::loads::Done;
+use super::loads::LoadsDone;
 use diagnose::Medium;
 use model::check::{CheckResult, Probe, Role};
 use model::iopath::{IoPath, LayerKind};
@@ -11,7 +11,12 @@ use model::units;
 const IDLE_BYTES: f64 = 1048576.0;
 
 /// All of it. `is_root` is of the user who checked.
-pub fn all(path: &IoPath, check: &CheckResult, done: Option<&Done>, is_root: bool) -> Vec<String> {
+pub fn all(
+    path: &IoPath,
+    check: &CheckResult,
+    done: Option<&LoadsDone>,
+    is_root: bool,
+) -> Vec<String> {
     let mut all: Vec<String> = path.notes.iter().map(|note| sentence(note)).collect();
     if let Some(done) = done {
         all.extend(busy(path, &check.probes));
@@ -37,7 +42,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// Sensors that only root can read. Those that have no such device here are no loss.
-fn rights(done: &Done, is_root: bool) -> Option<String> {
+fn rights(done: &LoadsDone, is_root: bool) -> Option<String> {
     let needs_root = |why: &str| {
         ["root", "ermission", "EACCES"]
             .iter()

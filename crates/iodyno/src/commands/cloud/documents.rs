@@ -20,13 +20,13 @@ pub enum Answer<'a> {
         currency: Option<String>,
     },
     /// What measured rates look like.
-    Seen(Vec<Seen>),
+    Seen(Vec<SeenLoad>),
     /// What this machine is.
     Machine(CloudMachine<'a>),
 }
 
 /// A measured load, and what it looks like.
-pub struct Seen {
+pub struct SeenLoad {
     /// Which load.
     pub what: String,
     /// How many intervals it has.
@@ -45,7 +45,7 @@ pub struct Seen {
     pub matches: Vec<Match>,
 }
 
-impl Seen {
+impl SeenLoad {
     /// Whether the series itself shows a bucket, and not merely a flat rate.
     pub fn is_capped(&self) -> bool {
         self.two_steps
@@ -56,7 +56,7 @@ impl Seen {
 
 /// `iodyno.cloud/1`.
 #[derive(Serialize)]
-pub struct Document {
+pub struct CloudDocument {
     schema: &'static str,
     /// Which question was answered: `promise`, `carriers`, `recognised`, `machine`.
     about: &'static str,
@@ -66,9 +66,9 @@ pub struct Document {
     answer: Value,
 }
 
-impl Document {
+impl CloudDocument {
     /// Of an answer.
-    pub fn new(data: &Data, answer: &Answer<'_>) -> Document {
+    pub fn new(data: &Data, answer: &Answer<'_>) -> CloudDocument {
         let (about, answer) = match answer {
             Answer::Promise(one) => ("promise", json!({ "offer": offer(one) })),
             Answer::Carriers {
@@ -82,7 +82,7 @@ impl Document {
             ),
             Answer::Machine(machine) => ("machine", of_machine(machine)),
         };
-        Document {
+        CloudDocument {
             schema: "iodyno.cloud/1",
             about,
             data: data.date.clone(),
@@ -134,7 +134,7 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Value
     })
 }
 
-fn seen(seen: &Seen) -> Value {
+fn seen(seen: &SeenLoad) -> Value {
     let fall = seen.fall.map(|fall| {
         json!({
             "settled": fall.settled,

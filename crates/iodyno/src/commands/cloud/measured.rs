@@ -1,7 +1,7 @@
 //! What a measured rate looks like: of a record, or of a file with a series.
 
-use super::documents::{Answer, Seen};
-use super::{Args, failure};
+use super::documents::{Answer, SeenLoad};
+use super::{CloudArgs, failure};
 use crate::context::Context;
 use crate::exit::Failure;
 use analyse::plateau::{self, Pulses};
@@ -16,7 +16,11 @@ const GIB: f64 = (1u64 << 30) as f64;
 const SMALL_BLOCK: u64 = 256 << 10;
 
 /// Recognises the rate of `--record` or `--series`.
-pub fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'a>, Failure> {
+pub fn answer<'a>(
+    args: &CloudArgs,
+    context: &Context,
+    data: &'a Data,
+) -> Result<Answer<'a>, Failure> {
     if let Some(file) = &args.series {
         let text = host::files::read_text(file)?;
         let (rates, step_s) =
@@ -27,7 +31,7 @@ pub fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answ
             ..Measured::default()
         };
         let what = file.display().to_string();
-        let look = Look {
+        let look = MeasuredLook {
             rates,
             step_s,
             latency: Histogram::new(),
@@ -68,12 +72,12 @@ fn loads_of(record: &Record) -> Vec<(String, &LoadResult, u64)> {
 
 fn of_load(
     data: &Data,
-    args: &Args,
+    args: &CloudArgs,
     record: &Record,
     what: String,
     load: &LoadResult,
     bs: u64,
-) -> Seen {
+) -> SeenLoad {
     let machine = cloud::machine_of(data, &record.path);
     let size = args.room.or_else(|| {
         let disks = record.path.disks();
@@ -98,7 +102,7 @@ fn of_load(
         series
     };
     let pulses = plateau::pulses(&load.bins, load.bin_ms, load.depth.max(1));
-    let look = Look {
+    let look = MeasuredLook {
         rates,
         step_s,
         latency: load.latency(),
@@ -109,7 +113,7 @@ fn of_load(
 }
 
 /// What there is to look at.
-struct Look {
+struct MeasuredLook {
     /// I/Os a second of each step.
     rates: Vec<f64>,
     /// Length of a step, s.
@@ -121,7 +125,7 @@ struct Look {
     bs: u64,
 }
 
-fn seen(data: &Data, what: String, look: &Look, known: Measured) -> Seen {
+fn seen(data: &Data, what: String, look: &MeasuredLook, known: Measured) -> SeenLoad {
     // Steps that are short against the pulses are not flat, and the pulses give the rate.
     let by_pulses = |pulses: Pulses| Fall {
         settled: pulses.rate(),
@@ -136,7 +140,7 @@ fn seen(data: &Data, what: String, look: &Look, known: Measured) -> Seen {
         bytes_per_s: Some(fall.settled * look.bs as f64),
         ..known.clone()
     });
-    Seen {
+    SeenLoad {
         what,
         intervals: look.rates.len(),
         size_gib: known.size_gib,

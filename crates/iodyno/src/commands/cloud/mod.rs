@@ -7,15 +7,15 @@ mod words;
 
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use diagnose::cloud::{self, CloudError, Data, Need, Prices, Wish};
-use documents::{Answer, Document};
+use diagnose::cloud::{self, CloudError, Data, Need, OfferWish, Prices};
+use documents::{Answer, CloudDocument};
 use host::Host;
 use model::units::{parse_bytes, parse_duration_ms};
 use std::path::PathBuf;
 
 /// Arguments of `cloud`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CloudArgs {
     /// A type of disk: gp3, aws:gp3, P30, pl1 … Without one: what carries --iops or --bandwidth, what --record or
     /// --series looks like, or what this machine is.
     #[arg(value_name = "TYPE", conflicts_with_all = ["record", "series", "bandwidth"])]
@@ -68,7 +68,7 @@ pub struct Args {
 }
 
 /// Answers the one question that the arguments ask.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &CloudArgs, context: &Context) -> Result<Exit, Failure> {
     let own = args
         .data
         .as_deref()
@@ -89,13 +89,13 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     for line in words::lines(&answer) {
         context.out.say(line);
     }
-    context.out.document(&Document::new(&data, &answer))?;
+    context.out.document(&CloudDocument::new(&data, &answer))?;
     Ok(Exit::Fine)
 }
 
-fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'a>, Failure> {
+fn answer<'a>(args: &CloudArgs, context: &Context, data: &'a Data) -> Result<Answer<'a>, Failure> {
     if let Some(kind) = &args.kind {
-        let wish = Wish {
+        let wish = OfferWish {
             kind: match &args.provider {
                 Some(provider) if !kind.contains(':') => format!("{provider}:{kind}"),
                 _ => kind.clone(),
@@ -128,7 +128,7 @@ fn answer<'a>(args: &Args, context: &Context, data: &'a Data) -> Result<Answer<'
     Ok(Answer::Machine(cloud::machine_of(data, &path)))
 }
 
-fn carriers<'a>(args: &Args, data: &'a Data) -> Result<Answer<'a>, Failure> {
+fn carriers<'a>(args: &CloudArgs, data: &'a Data) -> Result<Answer<'a>, Failure> {
     let bs = args.bs.unwrap_or(if args.iops.is_some() {
         4 << 10
     } else {

@@ -1,6 +1,6 @@
 //! The answers of `cloud` in words.
 
-use super::documents::{Answer, Seen};
+use super::documents::{Answer, SeenLoad};
 use diagnose::cloud::{
     self, Carrier, CloudDisk, CloudMachine, Instance, Match, Need, Offer, Reach, Strength,
 };
@@ -207,7 +207,7 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
     lines
 }
 
-fn seen(seen: &Seen) -> Vec<String> {
+fn seen(seen: &SeenLoad) -> Vec<String> {
     let Some(fall) = seen.fall else {
         let why = if seen.intervals < 20 {
             "too short to tell"
@@ -272,7 +272,7 @@ fn seen(seen: &Seen) -> Vec<String> {
     lines
 }
 
-fn fits(one: &Match, seen: &Seen) -> String {
+fn fits(one: &Match, seen: &SeenLoad) -> String {
     let figure = |value: f64| match one.figure {
         "IOPS" => format!("{} IOPS", count(value)),
         _ => units::bytes_per_s(value),

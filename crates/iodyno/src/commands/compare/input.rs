@@ -4,7 +4,7 @@ use crate::commands::import::{record, source};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::Host;
-use lookup::records::{self, Given, light};
+use lookup::records::{self, GivenRecord, light};
 use model::imported::Imported;
 use model::record::{RECORD_SCHEMA, Record};
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Inputs {
     }
 
     /// Everything that was named, in that order.
-    pub fn all(&self, names: &[String]) -> Result<Vec<Given>, Failure> {
+    pub fn all(&self, names: &[String]) -> Result<Vec<GivenRecord>, Failure> {
         let mut given = Vec::new();
         for name in names {
             match name.parse::<i64>() {
@@ -44,14 +44,14 @@ impl Inputs {
 }
 
 /// Everything in a file: a document of iodyno, else what other tools printed.
-fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
+fn file(name: &str, host: &Host) -> Result<Vec<GivenRecord>, Failure> {
     if name.ends_with(".json")
         && let Some((id, record)) = document(&host::files::read_bytes(Path::new(name))?)
     {
         let short = name.rsplit('/').next().unwrap_or(name);
         let called = id.map_or(short.to_string(), |id| format!("{short}:{id}"));
         // Its number is of another store.
-        return Ok(vec![Given {
+        return Ok(vec![GivenRecord {
             name: called,
             id: None,
             file: Some(name.into()),
@@ -78,20 +78,20 @@ fn file(name: &str, host: &Host) -> Result<Vec<Given>, Failure> {
                 .to_string(),
             false => compare::device::imported_name(&imported),
         };
-        Given {
+        GivenRecord {
             name: called,
             id: None,
             file: Some(name.into()),
             record: record::of(host, imported),
         }
     };
-    let mut given: Vec<Given> = found.results.into_iter().map(one).collect();
+    let mut given: Vec<GivenRecord> = found.results.into_iter().map(one).collect();
     distinct(&mut given);
     Ok(given)
 }
 
 /// Several results of a file without lines are told apart by their names, and in the end by their place.
-fn distinct(given: &mut [Given]) {
+fn distinct(given: &mut [GivenRecord]) {
     for index in 1..given.len() {
         if given[..index]
             .iter()

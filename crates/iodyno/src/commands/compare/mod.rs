@@ -8,14 +8,14 @@ use crate::exit::{Exit, Failure};
 use compare::bound::{Bound, is_failed};
 use compare::{compare as side_by_side, view};
 pub(super) use input::Inputs;
-use lookup::records::{self, Given, named};
+use lookup::records::{self, GivenRecord, named};
 use model::comparison::{Comparison, Crossed};
 use report::text::Paint;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CompareArgs {
     /// Numbers of records, or files: documents of iodyno, and what other tools printed, which is read and not kept.
     #[arg(value_name = "RECORD|FILE")]
     pub what: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Args {
 }
 
 /// Compares, and says what was found.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &CompareArgs, context: &Context) -> Result<Exit, Failure> {
     let begun_ns = host::clock::monotonic_ns();
     let inputs = Inputs::open(context)?;
     let mut given = inputs.all(&args.what)?;
@@ -83,7 +83,12 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
     Ok(exit_of(&found, args.strict))
 }
 
-fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Result<Exit, Failure> {
+fn ranked(
+    args: &CompareArgs,
+    context: &Context,
+    given: &[GivenRecord],
+    paint: Paint,
+) -> Result<Exit, Failure> {
     let found = records::ranking(given, args.by.as_deref());
     for line in view::rank::lines(&found, paint) {
         context.out.say(line);
@@ -93,10 +98,10 @@ fn ranked(args: &Args, context: &Context, given: &[Given], paint: Paint) -> Resu
 }
 
 /// Which of the records is the base, by the name it was given.
-fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
+fn base(args: &CompareArgs, given: &[GivenRecord]) -> Result<usize, Failure> {
     records::must_be_several(given)?;
     let Some(name) = &args.base else { return Ok(0) };
-    let is_it = |one: &Given| one.name == *name || one.file.as_deref() == Some(name.as_str());
+    let is_it = |one: &GivenRecord| one.name == *name || one.file.as_deref() == Some(name.as_str());
     given.iter().position(is_it).ok_or_else(|| {
         let names: Vec<&str> = given.iter().map(|one| one.name.as_str()).collect();
         Failure::usage(format!(
@@ -107,7 +112,12 @@ fn base(args: &Args, given: &[Given]) -> Result<usize, Failure> {
 }
 
 /// Text, Markdown and the document, where each was asked for.
-fn said(args: &Args, context: &Context, found: &Comparison, paint: Paint) -> Result<(), Failure> {
+fn said(
+    args: &CompareArgs,
+    context: &Context,
+    found: &Comparison,
+    paint: Paint,
+) -> Result<(), Failure> {
     match &args.markdown {
         Some(file) if file == Path::new("-") => {
             context.out.text(view::markdown::text(found).trim_end())

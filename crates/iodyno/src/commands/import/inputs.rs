@@ -1,7 +1,7 @@
 //! What the words on the command line stand for: files, folders, and the files of a trace that belong together.
 
 use host::Host;
-use host::files::Kind;
+use host::files::FileKind;
 use imports::importers::blktrace::cpus::trace_of;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn add(inputs: &mut Vec<Input>, file: String) {
 
 /// The files of a folder, without hidden ones; none where the word names no folder.
 fn folder(word: &str, host: &Host) -> Option<Result<Vec<String>, String>> {
-    if word == "-" || host.kind(word) != Some(Kind::Directory) {
+    if word == "-" || host.kind(word) != Some(FileKind::Directory) {
         return None;
     }
     if host.is_live() && host::foreign::is_on_kernel_file_system(Path::new(word)) {
@@ -85,7 +85,7 @@ fn folder(word: &str, host: &Host) -> Option<Result<Vec<String>, String>> {
                 })
     };
     let files: Vec<String> = names
-        .filter(|path| host.kind(path) == Some(Kind::File) && is_inside(path))
+        .filter(|path| host.kind(path) == Some(FileKind::File) && is_inside(path))
         .collect();
     let nothing =
         || Err("there is no file in this folder; folders in it are not looked into".into());

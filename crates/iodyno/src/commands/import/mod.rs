@@ -16,7 +16,7 @@ use store::{Filter, Origin, Store};
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ImportArgs {
     /// Files that other tools wrote, or pages that their output was pasted into; a folder stands for the files in it, `-`
     /// for stdin. The files that blktrace writes for each CPU are read together.
     #[arg(required = true, value_name = "FILE")]
@@ -46,14 +46,14 @@ pub struct File {
     /// Why it could not be read at all.
     pub error: Option<String>,
     /// The results in it, in their order.
-    pub results: Vec<Found>,
+    pub results: Vec<FoundResults>,
     /// What could not be read, with first and last line.
     pub unread: Vec<Unread>,
 }
 
 /// What became of a result.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct FoundResults {
     /// The record it is kept as; none of a dry run.
     pub record: Option<i64>,
     /// Whether it was there already: then the record is the one that was there.
@@ -65,14 +65,14 @@ pub struct Found {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct ImportDocument {
     schema: &'static str,
     dry_run: bool,
     files: Vec<File>,
 }
 
 /// Reads the files and keeps what is in them.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &ImportArgs, context: &Context) -> Result<Exit, Failure> {
     let store = if args.dry_run {
         None
     } else {
@@ -102,7 +102,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         let failure = Failure::new(Exit::Failed, format!("{}: {why}", file.file));
         Some(failure.on(&file.file).why(why).told())
     });
-    context.out.document(&Document {
+    context.out.document(&ImportDocument {
         schema: "iodyno.import/1",
         dry_run: args.dry_run,
         files,
@@ -113,7 +113,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 /// Keeps what is new.
 struct Keeper<'a> {
     store: Option<Store>,
-    args: &'a Args,
+    args: &'a ImportArgs,
     context: &'a Context,
     /// Numbers of the imports that are there, by their summaries.
     rows: HashMap<String, Vec<i64>>,
@@ -166,14 +166,14 @@ impl Keeper<'_> {
     }
 
     /// Whether it is there already, whatever file it came from; what is not is remembered.
-    fn found(&mut self, imported: Imported) -> Result<Found, Failure> {
+    fn found(&mut self, imported: Imported) -> Result<FoundResults, Failure> {
         let summary = record::summary(&imported);
         let bare = record::bare(&imported);
         let is_same = |other: &Imported| record::bare(other) == bare;
         if let Some(store) = &self.store {
             for id in self.rows.get(&summary).into_iter().flatten() {
                 if store.get(*id)?.imported.as_ref().is_some_and(is_same) {
-                    return Ok(Found {
+                    return Ok(FoundResults {
                         record: Some(*id),
                         known: true,
                         summary,
@@ -187,7 +187,7 @@ impl Keeper<'_> {
         if !known {
             seen.push(bare);
         }
-        Ok(Found {
+        Ok(FoundResults {
             record: None,
             known,
             summary,
@@ -196,11 +196,12 @@ impl Keeper<'_> {
     }
 
     /// All new results of a file in one go.
-    fn keep(&mut self, results: &mut [Found]) -> Result<(), Failure> {
+    fn keep(&mut self, results: &mut [FoundResults]) -> Result<(), Failure> {
         let Some(store) = &self.store else {
             return Ok(());
         };
-        let mut new: Vec<&mut Found> = results.iter_mut().filter(|found| !found.known).collect();
+        let mut new: Vec<&mut FoundResults> =
+            results.iter_mut().filter(|found| !found.known).collect();
         let records: Vec<_> = new
             .iter()
             .map(|found| record::of(&self.context.host, found.imported.clone()))

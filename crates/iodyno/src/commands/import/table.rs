@@ -1,7 +1,7 @@
 //! What was found, as a table, and what was not, in as few lines as say it.
 
 use super::record::{main_latency, p99_ns};
-use super::{File, Found};
+use super::{File, FoundResults};
 use imports::Unread;
 use imports::gather::NOBODYS;
 use model::imported::SideFigures;
@@ -27,7 +27,7 @@ pub fn lines(file: &File, is_verbose: bool, is_dry: bool) -> Vec<String> {
 }
 
 /// `6 results of fio, 3 of rados bench`.
-fn counted(results: &[Found]) -> String {
+fn counted(results: &[FoundResults]) -> String {
     let mut tools: Vec<(&str, usize)> = Vec::new();
     for found in results {
         let tool = found.imported.tool.as_str();
@@ -84,7 +84,7 @@ const HEAD: [&str; 8] = [
     "p99",
 ];
 
-fn table(results: &[Found], is_dry: bool) -> Vec<String> {
+fn table(results: &[FoundResults], is_dry: bool) -> Vec<String> {
     let mut rows: Vec<[String; 8]> = vec![HEAD.map(String::from)];
     for found in results {
         let imported = &found.imported;
@@ -203,8 +203,8 @@ fn aligned(rows: &[[String; 8]]) -> Vec<String> {
 }
 
 /// What was decided and what is lost, each said once with the lines it is of.
-fn remarks(results: &[Found], is_verbose: bool) -> Vec<String> {
-    let of = |texts: fn(&Found) -> &[String]| {
+fn remarks(results: &[FoundResults], is_verbose: bool) -> Vec<String> {
+    let of = |texts: fn(&FoundResults) -> &[String]| {
         let mut said: Vec<(&str, Vec<String>)> = Vec::new();
         for found in results {
             let place = found

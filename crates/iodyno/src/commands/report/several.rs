@@ -5,7 +5,7 @@ use crate::commands::compare::Inputs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use compare::view;
-use lookup::records::{self, Given};
+use lookup::records::{self, GivenRecord};
 use model::comparison::Comparison;
 use model::record::Record;
 
@@ -41,7 +41,7 @@ fn json(found: &Comparison) -> Result<String, Failure> {
 }
 
 /// `iodyno-3-7`; of files and of many records, no list of them.
-fn file_name(given: &[Given]) -> String {
+fn file_name(given: &[GivenRecord]) -> String {
     let ids: Vec<String> = given
         .iter()
         .filter_map(|one| one.id)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct RunArgs {
     /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
     /// fio line names.
     pub target: Option<PathBuf>,

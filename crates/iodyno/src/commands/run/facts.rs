@@ -1,7 +1,7 @@
 //! What the lint has to know of the target and of this machine, read where it is.
 
 use diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
-use host::files::{Access, Kind};
+use host::files::{Access, FileKind};
 use host::{Host, Target, process, scratch};
 use inventory::cgroups::{self, IoLimit};
 use kernel::release::Release;
@@ -12,10 +12,10 @@ use model::iopath::{IoPath, LayerKind};
 pub fn target_facts(target: Option<&Target>, path: &IoPath) -> TargetFacts {
     let target = target.filter(|target| target.kernel_file_system().is_none());
     let kind = match target.map(Target::kind) {
-        Some(Kind::Directory) => TargetKind::Directory,
-        Some(Kind::File) => TargetKind::File,
-        Some(Kind::BlockDevice { .. }) => TargetKind::Device,
-        Some(Kind::Other) | None => TargetKind::Missing,
+        Some(FileKind::Directory) => TargetKind::Directory,
+        Some(FileKind::File) => TargetKind::File,
+        Some(FileKind::BlockDevice { .. }) => TargetKind::Device,
+        Some(FileKind::Other) | None => TargetKind::Missing,
     };
     let mut facts = TargetFacts {
         name: path.target.clone(),

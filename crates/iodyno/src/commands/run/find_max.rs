@@ -1,13 +1,13 @@
 //! `run --find-max`: the highest rate that keeps a latency, by depth (closed loop) or by rate of arrivals (open loop).
 
 use super::args::StudyArgs;
-use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
+use super::series::{FoundSeries, Outcome, Progress, SeriesSubject, Window, keep_notes};
 use crate::exit::Failure;
 use analyse::search::{Ladder, Next};
 use analyse::spread;
 use load::{Engine, Prepared, Region, Running};
 use model::job::{Arrivals, Job, PerDirection, Rate};
-use model::search::{Goal, Level, Lever, Search, Statistic, Step, Trial};
+use model::search::{Goal, Level, Lever, Search, SearchStep, Statistic, Trial};
 use model::studies::Studies;
 use model::units::{count, duration_ns, span_ms};
 use stats::dice::Dice;
@@ -31,7 +31,7 @@ const LONGER: u32 = 4;
 
 /// What is to be found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wish {
+pub struct FindMaxWish {
     /// What must hold.
     pub goal: Goal,
     /// What is turned.
@@ -42,16 +42,16 @@ pub struct Wish {
     pub window_ms: Option<u64>,
 }
 
-impl Wish {
+impl FindMaxWish {
     /// From the options, or from fio's `latency_target` in the job.
-    pub fn of(args: &StudyArgs, job: &Job) -> Option<Wish> {
+    pub fn of(args: &StudyArgs, job: &Job) -> Option<FindMaxWish> {
         let lever = if job.open_loop {
             Lever::Rate
         } else {
             Lever::Iodepth
         };
         if let Some(goal) = args.latency_target.filter(|_| args.find_max) {
-            return Some(Wish {
+            return Some(FindMaxWish {
                 goal,
                 lever,
                 max_depth: args.max_depth,
@@ -64,7 +64,7 @@ impl Wish {
             limit_ns: target.us * 1_000,
         };
         let window_ms = Some((target.window_us / 1_000).max(10)).filter(|_| target.window_us > 0);
-        Some(Wish {
+        Some(FindMaxWish {
             goal,
             lever: Lever::Iodepth,
             max_depth: job.iodepth,
@@ -75,9 +75,9 @@ impl Wish {
 
 /// A search at work.
 struct Hunt<'a> {
-    subject: &'a Subject<'a>,
+    subject: &'a SeriesSubject<'a>,
     prepared: &'a Prepared,
-    wish: Wish,
+    wish: FindMaxWish,
     window_ms: u64,
     /// Closed loop: one load whose depth is turned.
     closed: Option<Running>,
@@ -91,7 +91,7 @@ struct Hunt<'a> {
 }
 
 /// Searches, confirms and tells.
-pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
+pub fn run(subject: &SeriesSubject, wish: &FindMaxWish) -> Outcome {
     let engine = load::check_job(&subject.job)?;
     refuse_flat(engine, wish)?;
     let deepest = Job {
@@ -130,7 +130,7 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     let sensors = sampler.stop();
     let search = searched?;
     Ok((
-        Found {
+        FoundSeries {
             studies: Studies {
                 search: Some(search),
                 ..worn
@@ -141,7 +141,7 @@ pub fn run(subject: &Subject, wish: &Wish) -> Outcome {
     ))
 }
 
-fn refuse_flat(engine: &Engine, wish: &Wish) -> Result<(), Failure> {
+fn refuse_flat(engine: &Engine, wish: &FindMaxWish) -> Result<(), Failure> {
     if engine.has_depth {
         return Ok(());
     }
@@ -212,11 +212,15 @@ impl Hunt<'_> {
     }
 
     /// One window; whether it kept the goal. None when a stop was asked for.
-    fn trial(&mut self, step: Step, level: f64) -> Result<Option<bool>, Failure> {
+    fn trial(&mut self, step: SearchStep, level: f64) -> Result<Option<bool>, Failure> {
         Ok(self.measure(step, level)?.map(|(trial, _)| trial.kept))
     }
 
-    fn measure(&mut self, step: Step, level: f64) -> Result<Option<(Trial, Window)>, Failure> {
+    fn measure(
+        &mut self,
+        step: SearchStep,
+        level: f64,
+    ) -> Result<Option<(Trial, Window)>, Failure> {
         let window = match self.wish.lever {
             Lever::Iodepth => self.closed_window(level)?,
             Lever::Rate => self.open_window(level)?,
@@ -338,7 +342,7 @@ impl Hunt<'_> {
         .shuffle(&mut order);
         let mut windows: Vec<Vec<(Trial, f64)>> = vec![Vec::new(); levels.len()];
         for index in order {
-            let Some((trial, window)) = self.measure(Step::Confirm, levels[index])? else {
+            let Some((trial, window)) = self.measure(SearchStep::Confirm, levels[index])? else {
                 return Ok(None);
             };
             windows[index].push((trial, window.bytes_per_s()));
@@ -471,7 +475,7 @@ mod tests {
             iodepth: 64,
             ..Job::default()
         };
-        let wish = Wish::of(&StudyArgs::default(), &job).unwrap();
+        let wish = FindMaxWish::of(&StudyArgs::default(), &job).unwrap();
         assert_eq!(
             wish.goal,
             Goal {
@@ -483,7 +487,10 @@ mod tests {
             (wish.lever, wish.max_depth, wish.window_ms),
             (Lever::Iodepth, 64, Some(5_000))
         );
-        assert_eq!(Wish::of(&StudyArgs::default(), &Job::default()), None);
+        assert_eq!(
+            FindMaxWish::of(&StudyArgs::default(), &Job::default()),
+            None
+        );
     }
 
     #[test]

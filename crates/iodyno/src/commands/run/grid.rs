@@ -1,7 +1,7 @@
 //! `--sweep OPTION=VALUES`: reading the lists, and the grid of jobs they span.
 
 use crate::exit::Failure;
-use model::curve::{Axis, Setting};
+use model::curve::{Axis, CurveSetting};
 use model::job::{Job, PerDirection, Rate, Rw};
 use model::units::parse_bytes;
 
@@ -145,7 +145,7 @@ pub struct Grid {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridPoint {
     /// A value for each axis.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<CurveSetting>,
     /// The job.
     pub job: Job,
 }
@@ -225,7 +225,7 @@ fn spread(point: &GridPoint, swept: &Swept, values: &[String]) -> Vec<GridPoint>
         let mut point = point.clone();
         // The value was read once already, so that it is one is known.
         (swept.put)(&mut point.job, value);
-        point.settings.push(Setting {
+        point.settings.push(CurveSetting {
             option: swept.option.into(),
             value: value.clone(),
         });
@@ -336,7 +336,7 @@ mod tests {
         assert!(!job.direct && job.rwmixread == 70 && job.rw == Rw::Randrw);
         assert_eq!(
             grid.points[3].settings[1],
-            Setting {
+            CurveSetting {
                 option: "bs".into(),
                 value: "16k".into()
             }

@@ -1,7 +1,7 @@
 //! What a load did second by second, for the display, for `--stream` and for the record. Memory is bounded: when there
 //! are many intervals, neighbours are added up, and from then on intervals are longer.
 
-use load::{Running, Side, Snapshot, lane};
+use load::{Running, RunningSide, Snapshot, lane};
 use model::latency_map::{LatencyColumn, LatencyMap};
 use model::record::{Interval, IntervalSide};
 use serde::Serialize;
@@ -180,7 +180,7 @@ impl Columns {
     }
 }
 
-fn side(done: &Side) -> IntervalSide {
+fn side(done: &RunningSide) -> IntervalSide {
     let quantile = |share| done.latency.quantile_ns(share).unwrap_or(0);
     IntervalSide {
         ios: done.latency.total(),

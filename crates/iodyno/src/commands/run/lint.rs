@@ -1,12 +1,12 @@
 //! The lint around a run: what is said before it, and what is kept about its result.
 
-use super::args::Args;
+use super::args::RunArgs;
 use super::facts::{machine_facts, target_facts};
-use super::stage::Done;
+use super::stage::StageDone;
 use crate::commands::job_args::Workload;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use diagnose::{Facts, Machine, TargetFacts};
+use diagnose::{Machine, RuleFacts, TargetFacts};
 use host::Target;
 use load::language;
 use model::finding::{Finding, Level};
@@ -29,7 +29,7 @@ pub struct Lint {
 impl Lint {
     /// Judges the job and says what was found, with the corrected job where it was given in fio's words.
     pub fn before(
-        args: &Args,
+        args: &RunArgs,
         context: &Context,
         workload: &Workload,
         (root, path): (&Target, &IoPath),
@@ -71,7 +71,7 @@ impl Lint {
     /// The sections with all fixes made. What is judged again and kept is the corrected job.
     pub fn correct(
         &mut self,
-        args: &Args,
+        args: &RunArgs,
         context: &Context,
         workload: &Workload,
         (root, path): (&Target, &IoPath),
@@ -93,7 +93,7 @@ impl Lint {
 
     /// The command line of the corrected job; empty where no fix would change it, and for a job in iodyno's own words,
     /// to which each finding says what to add.
-    fn corrected_words(&self, args: &Args, workload: &Workload, path: &IoPath) -> Vec<String> {
+    fn corrected_words(&self, args: &RunArgs, workload: &Workload, path: &IoPath) -> Vec<String> {
         let has_fixes = self
             .findings
             .iter()
@@ -121,7 +121,7 @@ impl Lint {
     }
 
     /// Judges the result as well, and gives all findings for the record, the worst first.
-    pub fn after(self, path: &IoPath, done: &Done) -> Vec<Finding> {
+    pub fn after(self, path: &IoPath, done: &StageDone) -> Vec<Finding> {
         let mut findings = diagnose::after(&self.facts(path, &done.sections, &done.sensors));
         findings.extend(self.findings);
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
@@ -133,8 +133,8 @@ impl Lint {
         path: &'a IoPath,
         load: &'a [SectionResult],
         sensors: &'a [SensorLog],
-    ) -> Facts<'a> {
-        Facts {
+    ) -> RuleFacts<'a> {
+        RuleFacts {
             sections: &self.sections,
             target: self.target.clone(),
             path: Some(path),

@@ -1,11 +1,11 @@
 //! `run --interference`: reads at a rate against writes at a bandwidth, on every cell of a grid.
 
-use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
+use super::series::{FoundSeries, Outcome, Progress, SeriesSubject, Window, keep_notes};
 use crate::exit::Failure;
 use analyse::{interference, order};
 use load::{Engine, Prepared, Region, lane};
 use model::histogram::Histogram;
-use model::interference::{Cell, Matrix};
+use model::interference::{InterferenceCell, Matrix};
 use model::job::{Arrivals, Job, PerDirection, Rate, Rw, Thinktime};
 use model::studies::Studies;
 use model::units::{bytes_per_s, count, span_ms};
@@ -32,7 +32,7 @@ const WRITE_DEPTH: u32 = 16;
 const OPEN_DEPTH_FACTOR: u32 = 4;
 
 /// Finds the two highest rates, then visits all cells in random order.
-pub fn run(subject: &Subject) -> Outcome {
+pub fn run(subject: &SeriesSubject) -> Outcome {
     let reader = reader(&subject.job)?;
     // Rather now than after minutes: what can be said against the paced loads does not depend on the rate.
     load::check_job(&paced_reader(&reader, 1.0))?;
@@ -76,7 +76,7 @@ pub fn run(subject: &Subject) -> Outcome {
     filled?;
     grid.doubles_from = interference::doubles_from(&grid);
     Ok((
-        Found {
+        FoundSeries {
             studies: Studies {
                 interference: Some(grid),
                 ..worn
@@ -111,7 +111,7 @@ fn unpaced(job: &Job) -> Job {
 }
 
 /// Sequential writes, as compaction, backups and checkpoints write.
-fn writer(subject: &Subject) -> Job {
+fn writer(subject: &SeriesSubject) -> Job {
     Job {
         rw: Rw::Write,
         bs: subject.args.write_bs,
@@ -144,7 +144,7 @@ fn dwell(budget_ms: Option<u64>, steps: u32, visits: u32) -> Result<(u64, u64), 
 
 /// The two loads on the one target.
 struct Pair<'a> {
-    subject: &'a Subject<'a>,
+    subject: &'a SeriesSubject<'a>,
     prepared: &'a Prepared,
     reader: Job,
     writer: Job,
@@ -180,10 +180,10 @@ impl Pair<'_> {
         grid.write_steps = interference::write_steps(grid.max_write_bytes_per_s, steps);
         let (rows, columns) = (grid.write_steps.len(), grid.read_steps.len());
         grid.cells = (0..rows * columns)
-            .map(|index| Cell {
+            .map(|index| InterferenceCell {
                 write: index / columns,
                 read: index % columns,
-                ..Cell::default()
+                ..InterferenceCell::default()
             })
             .collect();
         let mut latencies = vec![Histogram::new(); grid.cells.len()];
@@ -299,7 +299,7 @@ fn paced_reader(reader: &Job, iops: f64) -> Job {
 }
 
 /// Adds a visit to its cell; rates are means over visits, percentiles are those of all reads.
-fn add(cell: &mut Cell, visit: &Visit, latency: &Histogram) {
+fn add(cell: &mut InterferenceCell, visit: &Visit, latency: &Histogram) {
     let before = f64::from(cell.visits);
     let mean = |old: f64, new: f64| (old * before + new) / (before + 1.0);
     cell.read_iops = mean(cell.read_iops, visit.read_iops);
@@ -379,7 +379,7 @@ mod tests {
                 is_open: false,
             }
         };
-        let (mut cell, mut all) = (Cell::default(), Histogram::new());
+        let (mut cell, mut all) = (InterferenceCell::default(), Histogram::new());
         for one in [visit(100.0, 1_000), visit(200.0, 9_000)] {
             all.merge(&one.reads);
             add(&mut cell, &one, &all);

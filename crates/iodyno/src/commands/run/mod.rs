@@ -21,7 +21,7 @@ use crate::commands::job_args::Workload;
 use crate::context::{Context, RecordDocument};
 use crate::exit::{Exit, Failure};
 use crate::keep;
-pub use args::Args;
+pub use args::RunArgs;
 use ended::ended;
 use host::Target;
 use host::signals::Stop;
@@ -37,7 +37,7 @@ use store::Store;
 use targets::{Opened, Targets};
 
 /// Loads, measures, keeps and says what was found.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
     let store = Store::open(&context.state_dir)?;
     let mut workload = args.job.workload(args.runtime, args.seed)?;
@@ -71,7 +71,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         ),
         Some((study, job)) => {
             let (target, consent) = (&root, args.job.consent());
-            let subject = series::Subject {
+            let subject = series::SeriesSubject {
                 context,
                 target,
                 path,
@@ -87,7 +87,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// A series of loads in place of one, where the options or the job ask for it.
-fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
+fn study_of(args: &RunArgs, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
     let studies = workload
         .sections
         .iter()
@@ -104,7 +104,7 @@ fn study_of(args: &Args, workload: &Workload) -> Result<Option<(study::Study, Jo
 }
 
 fn measure_and_keep(
-    args: &Args,
+    args: &RunArgs,
     context: &Context,
     store: &Store,
     workload: &Workload,
@@ -151,7 +151,7 @@ fn record(
     context: &Context,
     workload: &Workload,
     path: &IoPath,
-    done: stage::Done,
+    done: stage::StageDone,
     findings: Vec<Finding>,
 ) -> Record {
     let mut sections = done.sections;

@@ -1,7 +1,7 @@
 //! What of a load's latency lies outside the block layer.
 
 use model::histogram::Histogram;
-use model::layers::{LayerTimes, Side};
+use model::layers::{LayerSide, LayerTimes};
 use model::record::{Direction, LoadResult};
 
 /// The layers with what of the load's latency lies outside them.
@@ -12,9 +12,9 @@ pub(super) fn told(layers: LayerTimes, loads: &[&LoadResult]) -> LayerTimes {
         all
     };
     let sides = [
-        (Side::Read, latency(|load| &load.read)),
-        (Side::Write, latency(|load| &load.write)),
-        (Side::Discard, latency(|load| &load.trim)),
+        (LayerSide::Read, latency(|load| &load.read)),
+        (LayerSide::Write, latency(|load| &load.write)),
+        (LayerSide::Discard, latency(|load| &load.trim)),
     ];
     // With a rate to keep, latencies begin when an I/O was due; those from its submission are kept for all directions
     // together, so they can be told where there is one direction.
@@ -71,7 +71,7 @@ mod tests {
 
     fn outside_of(loads: &[LoadResult], seen: u64) -> Vec<f64> {
         let spans = vec![SpanTimes {
-            side: Side::Read,
+            side: LayerSide::Read,
             span: Span::Q2C,
             times: times(100, seen),
         }];

@@ -7,7 +7,7 @@ use super::args::StudyArgs;
 use crate::context::Context;
 use crate::exit::Failure;
 use crate::live::Teller;
-use host::files::Kind;
+use host::files::FileKind;
 use host::signals::Stop;
 use load::{Prepared, Region};
 use model::job::{Job, PerDirection, Rw, Sharing};
@@ -111,7 +111,7 @@ pub fn wear_in(
     let unused = job.offset * prepared.all_files().count() as u64;
     let range_bytes = prepared.bytes().saturating_sub(unused);
     let wanted = range_bytes * PASSES;
-    let whole_device = matches!(prepared.place().target.kind(), Kind::BlockDevice { .. })
+    let whole_device = matches!(prepared.place().target.kind(), FileKind::BlockDevice { .. })
         && (job.size, job.size_percent, job.offset) == (0, 0, 0);
     let job = writer(prepared, job);
     context.out.note(format!(

@@ -4,7 +4,7 @@ use super::args::StudyArgs;
 use super::precondition;
 use crate::context::Context;
 use crate::exit::Failure;
-use crate::live::{Line, Teller};
+use crate::live::{LiveLine, Teller};
 use host::Target;
 use host::signals::Stop;
 use load::{Consent, Prepared, Running, Snapshot};
@@ -18,7 +18,7 @@ use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 use std::sync::Arc;
 
 /// What is studied.
-pub struct Subject<'a> {
+pub struct SeriesSubject<'a> {
     pub context: &'a Context,
     pub target: &'a Arc<Target>,
     pub path: IoPath,
@@ -31,22 +31,22 @@ pub struct Subject<'a> {
 }
 
 /// What a series gives.
-pub struct Found {
+pub struct FoundSeries {
     pub studies: Studies,
     pub load: Option<LoadResult>,
 }
 
-impl Subject<'_> {
+impl SeriesSubject<'_> {
     /// Makes the target ready for all jobs of the series at once, and wears it in where that is asked for.
     pub fn prepare(&self, jobs: &[Job]) -> Result<(Prepared, Studies), Failure> {
         one_kind_of_target(jobs)?;
         let jobs_by_reference: Vec<&Job> = jobs.iter().collect();
-        let is_directory = self.target.kind() == host::files::Kind::Directory;
+        let is_directory = self.target.kind() == host::files::FileKind::Directory;
         let widest = precondition::prepared_for(
             self.args,
             &load::covering(&jobs_by_reference, is_directory),
         );
-        let line = Line::new();
+        let line = LiveLine::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let context = self.context;
         let mut prepared = load::prepare(
@@ -133,7 +133,7 @@ impl Window {
 }
 
 /// Result of a series with its sensors.
-pub type Outcome = Result<(Found, Vec<SensorLog>), Failure>;
+pub type Outcome = Result<(FoundSeries, Vec<SensorLog>), Failure>;
 
 /// All jobs can be run, and on one and the same preparation.
 fn one_kind_of_target(jobs: &[Job]) -> Result<(), Failure> {
@@ -182,7 +182,7 @@ pub struct Progress {
 
 impl Progress {
     /// For a series of about this length from now on.
-    pub fn new(subject: &Subject, expected_ms: u64) -> Progress {
+    pub fn new(subject: &SeriesSubject, expected_ms: u64) -> Progress {
         let end_ns = host::clock::monotonic_ns() + expected_ms * 1_000_000;
         Progress {
             teller: Teller::new(subject.context.out),

@@ -1,6 +1,6 @@
 //! Runs the sections: those of a stage together, stage after stage, on one time line.
 
-use super::args::Args;
+use super::args::RunArgs;
 use super::intervals::Intervals;
 use super::targets::Targets;
 use crate::commands::job_args::Workload;
@@ -23,7 +23,7 @@ const LOOK_NS: u64 = 20_000_000;
 
 /// What the run gave.
 #[derive(Debug)]
-pub struct Done {
+pub struct StageDone {
     /// By section, in the order of the job.
     pub sections: Vec<SectionResult>,
     /// What the sensors read beside them.
@@ -34,13 +34,13 @@ pub struct Done {
 
 /// Runs everything, until it is done or a stop is asked for.
 pub fn run_all(
-    args: &Args,
+    args: &RunArgs,
     context: &Context,
     workload: &Workload,
     targets: &Targets,
     path: &IoPath,
     stop: &Stop,
-) -> Result<Done, Failure> {
+) -> Result<StageDone, Failure> {
     let origin_ns = clock::monotonic_ns();
     let tracing = Tracing::start(path, wish(args.layers));
     let layers_before = tracing.read();
@@ -55,7 +55,7 @@ pub fn run_all(
         if stop.is_asked() {
             break;
         }
-        let mut stage = Stage {
+        let mut stage = RunStage {
             args,
             context,
             targets,
@@ -67,7 +67,7 @@ pub fn run_all(
         sections.extend(stage.run(&members, stop)?);
     }
     let layers = scope.tracing.since(layers_before.as_ref());
-    Ok(Done {
+    Ok(StageDone {
         sections,
         sensors: sampler.stop(),
         layers,
@@ -75,8 +75,8 @@ pub fn run_all(
 }
 
 /// Sections that run together.
-struct Stage<'a> {
-    args: &'a Args,
+struct RunStage<'a> {
+    args: &'a RunArgs,
     context: &'a Context,
     targets: &'a Targets,
     number: u32,
@@ -98,7 +98,7 @@ struct Active<'a> {
     ramp_end_ns: u64,
 }
 
-impl Stage<'_> {
+impl RunStage<'_> {
     fn run(&mut self, members: &[&Section], stop: &Stop) -> Result<Vec<SectionResult>, Failure> {
         let begin_ns = clock::monotonic_ns();
         let mut slots: Vec<Slot<'_>> = members

@@ -1,10 +1,10 @@
 //! `run --steady`, and fio's `steadystate`: one load that ends when it has settled.
 
 use super::args::StudyArgs;
-use super::series::{Found, Outcome, Subject, Window};
+use super::series::{FoundSeries, Outcome, SeriesSubject, Window};
 use crate::exit::Failure;
 use crate::live::Teller;
-use analyse::steady::{Sample, WINDOW_ROUNDS, Watch};
+use analyse::steady::{SteadySample, WINDOW_ROUNDS, Watch};
 use load::{Prepared, Region};
 use model::job::{Job, SteadyMetric};
 use model::record::LoadResult;
@@ -50,7 +50,7 @@ pub fn criterion(args: &StudyArgs, job: &Job) -> Result<Option<(Criterion, u64)>
 }
 
 /// Loads until settled, or until the time is up.
-pub fn run(subject: &Subject, criterion: Criterion, limit_ms: u64) -> Outcome {
+pub fn run(subject: &SeriesSubject, criterion: Criterion, limit_ms: u64) -> Outcome {
     let (prepared, worn) = subject.prepare(std::slice::from_ref(&subject.job))?;
     if limit_ms > 0 {
         subject.context.out.note(format!(
@@ -68,7 +68,7 @@ pub fn run(subject: &Subject, criterion: Criterion, limit_ms: u64) -> Outcome {
     let sensors = sampler.stop();
     let (steady, load) = watched?;
     Ok((
-        Found {
+        FoundSeries {
             studies: Studies {
                 steady: Some(steady),
                 ..worn
@@ -80,7 +80,7 @@ pub fn run(subject: &Subject, criterion: Criterion, limit_ms: u64) -> Outcome {
 }
 
 fn watch(
-    subject: &Subject,
+    subject: &SeriesSubject,
     prepared: &Prepared,
     mut watch: Watch,
     limit_ms: u64,
@@ -125,10 +125,10 @@ fn watch(
     Ok((watch.finish(), running.finish()))
 }
 
-fn sample(window: &Window) -> Sample {
+fn sample(window: &Window) -> SteadySample {
     let mean_ns = window.latency.mean_ns().unwrap_or(0.0);
     let latency_sum_ns = mean_ns * window.latency.total() as f64;
-    Sample {
+    SteadySample {
         ms: window.ms,
         ios: window.done.ios,
         bytes: window.done.bytes,

@@ -2,7 +2,7 @@
 
 use super::args::StudyArgs;
 use super::ended::ended;
-use super::series::Subject;
+use super::series::SeriesSubject;
 use super::{find_max, grid, matrix, steady, sweep};
 use crate::context::RecordDocument;
 use crate::exit::{Exit, Failure};
@@ -18,7 +18,7 @@ pub enum Study {
     /// A grid of options.
     Sweep(grid::Grid),
     /// The highest load that keeps a latency.
-    FindMax(find_max::Wish),
+    FindMax(find_max::FindMaxWish),
     /// Reads against writes.
     Interference,
     /// Until settled.
@@ -31,7 +31,7 @@ impl Study {
         if !args.sweep.is_empty() {
             return Ok(Some(Study::Sweep(grid::Grid::parse(&args.sweep, job)?)));
         }
-        if let Some(wish) = find_max::Wish::of(args, job) {
+        if let Some(wish) = find_max::FindMaxWish::of(args, job) {
             return Ok(Some(Study::FindMax(wish)));
         }
         if args.interference {
@@ -43,7 +43,7 @@ impl Study {
 }
 
 /// Makes the series, keeps its record and says what was found.
-pub fn run(study: Study, mut subject: Subject) -> Result<Exit, Failure> {
+pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
     let store = Store::open(&subject.context.state_dir)?;
     // A series ends by its own clock, never because a pass is over.
     // The search for a rate sets the arrivals of each try itself.

@@ -1,7 +1,7 @@
 //! `run --sweep`: every point of a grid, visited again and again in random order on one prepared target.
 
 use super::grid::{Grid, GridPoint};
-use super::series::{Found, Outcome, Progress, Subject, Window, keep_notes};
+use super::series::{FoundSeries, Outcome, Progress, SeriesSubject, Window, keep_notes};
 use crate::exit::Failure;
 use analyse::{curve, order};
 use load::{Prepared, Region};
@@ -62,7 +62,7 @@ impl Dwell {
 }
 
 /// Visits all points and says what their curves are.
-pub fn run(subject: &Subject, grid: &Grid) -> Outcome {
+pub fn run(subject: &SeriesSubject, grid: &Grid) -> Outcome {
     let repeats = subject.args.repeats.unwrap_or(REPEATS);
     let dwell = Dwell::of(subject.args.budget, grid.len() as u64 * u64::from(repeats))?;
     let jobs: Vec<Job> = grid.points.iter().map(|point| point.job.clone()).collect();
@@ -97,7 +97,7 @@ pub fn run(subject: &Subject, grid: &Grid) -> Outcome {
         points,
     };
     Ok((
-        Found {
+        FoundSeries {
             studies: Studies {
                 sweep: Some(sweep),
                 ..worn
@@ -115,7 +115,7 @@ fn finished(point: &GridPoint, visits: Vec<Visit>) -> Point {
 
 /// The visits of each point, and what the loads noted.
 fn visit_all(
-    subject: &Subject,
+    subject: &SeriesSubject,
     grid: &Grid,
     prepared: &Prepared,
     (repeats, dwell): (u32, Dwell),
@@ -159,7 +159,7 @@ fn visit_all(
 
 /// One visit: the load begins, warms up, is measured and ends. No window when a stop was asked for.
 fn visit(
-    subject: &Subject,
+    subject: &SeriesSubject,
     prepared: &Prepared,
     job: &Job,
     (seed, dwell): (u64, Dwell),

@@ -1,13 +1,13 @@
 //! Which target each section works on, made ready once for all sections that share it.
 
-use super::args::Args;
+use super::args::RunArgs;
 use super::precondition;
 use crate::commands::job_args::Workload;
 use crate::context::Context;
 use crate::exit::Failure;
-use crate::live::Line;
+use crate::live::LiveLine;
 use host::Target;
-use host::files::{self, Kind};
+use host::files::{self, FileKind};
 use host::signals::Stop;
 use load::Prepared;
 use model::iopath::IoPath;
@@ -90,8 +90,8 @@ pub fn opened(named: &Path, path: &IoPath) -> Result<Arc<Target>, Failure> {
 fn refuse_exchanged(target: &Target, path: &IoPath) -> Result<(), Failure> {
     let (judged, shown) = (target.identity(), files::identity(Path::new(&path.target)));
     let is_same = match (target.kind(), shown) {
-        (Kind::BlockDevice { .. }, None) => true,
-        (Kind::BlockDevice { .. }, Some(shown)) => shown.special == judged.special,
+        (FileKind::BlockDevice { .. }, None) => true,
+        (FileKind::BlockDevice { .. }, Some(shown)) => shown.special == judged.special,
         (_, shown) => shown.as_ref() == Some(&judged),
     };
     if is_same {
@@ -122,7 +122,7 @@ pub struct Targets {
 impl Targets {
     /// Makes everything ready before anything runs, so that no section waits for another one's layout.
     pub fn prepare(
-        args: &Args,
+        args: &RunArgs,
         context: &Context,
         workload: &Workload,
         (root, path): (&Arc<Target>, &IoPath),
@@ -154,7 +154,7 @@ impl Targets {
                 .iter()
                 .map(|index| &workload.sections[*index].job)
                 .collect();
-            let job = load::covering(&jobs, target.kind() == Kind::Directory);
+            let job = load::covering(&jobs, target.kind() == FileKind::Directory);
             let mut prepared = prepare_one(args, context, &target, &job, stop)?;
             prepared.set_device(device_of(context, (root, path), &target)?);
             prepared.set_state_dir(context.state_dir.clone());
@@ -221,20 +221,20 @@ fn sharing_key(target: &Target, section: &Section, index: usize) -> String {
         load::Engine::find(&job.ioengine).is_none_or(|engine| engine.needs == load::Needs::Files);
     match (target.kind(), needs_files) {
         (_, false) => format!("#{index}"),
-        (Kind::Directory, _) if job.files.names.is_empty() => format!("#{index}"),
-        (Kind::Directory, _) => job.files.names.join(":"),
+        (FileKind::Directory, _) if job.files.names.is_empty() => format!("#{index}"),
+        (FileKind::Directory, _) => job.files.names.join(":"),
         _ => String::new(),
     }
 }
 
 fn prepare_one(
-    args: &Args,
+    args: &RunArgs,
     context: &Context,
     target: &Arc<Target>,
     job: &Job,
     stop: &Stop,
 ) -> Result<Prepared, Failure> {
-    let line = Line::new();
+    let line = LiveLine::new();
     let job = &precondition::prepared_for(&args.study, job);
     let mut progress = |done: u64, total: u64| line.layout(done, total);
     let prepared = load::prepare(

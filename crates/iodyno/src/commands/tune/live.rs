@@ -1,14 +1,14 @@
 //! What a tune shows while it runs: one screen, redrawn, on a terminal; plain lines, one a stage, on a pipe.
 
 use super::plan::{PlannedKnob, TunePlan};
-use crate::live::Line;
+use crate::live::LiveLine;
 use crate::out::Out;
 use experiment::Progress;
 use host::signals::JobControl;
 use model::job::Job;
 use model::metric::ExperimentMetric;
 use model::units;
-use model::verdict::{ArmResult, Stage};
+use model::verdict::{ArmResult, VerdictStage};
 use serde::Serialize;
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -19,30 +19,30 @@ use view::stage;
 /// The live view.
 pub struct Live {
     out: Out,
-    line: Line,
+    line: LiveLine,
     is_terminal: bool,
     is_streaming: bool,
     device: String,
     metric: ExperimentMetric,
     job: String,
-    said: Cell<Option<Stage>>,
+    said: Cell<Option<VerdictStage>>,
     next_ns: Cell<u64>,
     line_ns: Cell<u64>,
-    streamed: Cell<Option<Stage>>,
+    streamed: Cell<Option<VerdictStage>>,
     /// Ctrl-Z would leave a changed setting with a process that stands still, so it is heard instead.
     jobs: Option<JobControl>,
 }
 
 /// A line of `--stream`: where an experiment stands. A bound that is still open is null.
 #[derive(Serialize)]
-struct Step<'a> {
+struct TuneStep<'a> {
     schema: &'static str,
     knob: &'a str,
     device: &'a str,
     /// The values; the first is the one found.
     values: &'a [String],
     /// None when it is decided.
-    stage: Option<Stage>,
+    stage: Option<VerdictStage>,
     /// Pairs, or blocks of a race, of this stage.
     pairs: usize,
     /// Each value but the first against it.
@@ -71,7 +71,7 @@ impl Live {
     pub fn new(out: Out, plan: &TunePlan, job: &Job, is_streaming: bool) -> Self {
         Live {
             out,
-            line: Line::new(),
+            line: LiveLine::new(),
             is_terminal: std::io::stderr().is_terminal(),
             is_streaming,
             device: plan.device.clone(),
@@ -124,7 +124,7 @@ impl Live {
             return;
         }
         self.line_ns.set(now_ns + REDRAW_NS);
-        self.out.line(&Step {
+        self.out.line(&TuneStep {
             schema: "iodyno.step/1",
             knob: &planned.knob,
             device: &self.device,

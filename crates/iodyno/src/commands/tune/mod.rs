@@ -25,7 +25,7 @@ use tuner::Meter;
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct TuneArgs {
     /// A directory (scratch is made in it and removed), a file or a block device.
     pub target: PathBuf,
     /// A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more.
@@ -91,7 +91,7 @@ impl clap::builder::TypedValueParser for MeterParser {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct TuneDocument<'a> {
     schema: &'static str,
     id: Option<i64>,
     plan: &'a TunePlan,
@@ -101,7 +101,7 @@ struct Document<'a> {
 const SCHEMA: &str = "iodyno.tune/1";
 
 /// Plans, says the plan, proves, puts back, and says what was found.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
@@ -121,7 +121,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
         context.out.say(line);
     }
     let Some(locked) = locked else {
-        context.out.document(&Document {
+        context.out.document(&TuneDocument {
             schema: SCHEMA,
             id: None,
             plan: &plan,
@@ -153,7 +153,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
             "Every setting is back as it was: {read_back} {values} read back."
         ));
     }
-    let document = Document {
+    let document = TuneDocument {
         schema: SCHEMA,
         id: kept.id,
         plan: &plan,
@@ -169,7 +169,7 @@ pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// Takes the device's lock, where nothing unfinished stands on it.
-fn lock(args: &Args, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
+fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
     let device = plan::device(path)?;
     let purpose = session::purpose(&device);
     let lock = DeviceLock::take(&context.host, &device, plan::reach(args)?, &purpose)?;
@@ -177,7 +177,7 @@ fn lock(args: &Args, context: &Context, path: &IoPath) -> Result<DeviceLock, Fai
     Ok(lock)
 }
 
-fn record(done: session::Done, path: IoPath, job: Job, context: &Context) -> Record {
+fn record(done: session::SessionDone, path: IoPath, job: Job, context: &Context) -> Record {
     Record {
         summary: view::trial::tune_sentence(&done.trials),
         job,

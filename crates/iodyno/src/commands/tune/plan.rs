@@ -1,9 +1,9 @@
 //! What a tune will do, decided before anything is touched: which knobs, which values, how long, and why not the rest.
 
-use super::Args;
+use super::TuneArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use apply::{Knob, Reading, SubjectFiles, knobs, must_take};
+use apply::{Knob, SubjectFiles, ValueReading, knobs, must_take};
 use experiment::{default_budget_ms, least_budget_ms, longest_budget_ms};
 use host::Reach;
 use load::{Engine, Needs};
@@ -90,13 +90,18 @@ pub struct SkippedKnob {
 }
 
 /// How far the changes reach that the knobs asked for will make.
-pub fn reach(args: &Args) -> Result<Reach, Failure> {
+pub fn reach(args: &TuneArgs) -> Result<Reach, Failure> {
     let asked = asked(args)?;
     Ok(apply::reach(asked.iter().map(|asked| asked.knob.on)))
 }
 
 /// Makes the plan, or says why there can be none.
-pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<TunePlan, Failure> {
+pub fn make(
+    args: &TuneArgs,
+    context: &Context,
+    path: &IoPath,
+    job: &Job,
+) -> Result<TunePlan, Failure> {
     usable(args, job)?;
     let device = device(path)?;
     let queue = Subject::Queue {
@@ -128,7 +133,7 @@ pub fn make(args: &Args, context: &Context, path: &IoPath, job: &Job) -> Result<
     }
     let is_laid_out = matches!(
         host::files::kind(&args.target),
-        Ok(host::files::Kind::Directory)
+        Ok(host::files::FileKind::Directory)
     );
     let plan = TunePlan {
         device,
@@ -190,7 +195,7 @@ fn subjects(asked: &Asked, path: &IoPath, device: &str) -> Result<Vec<Subject>, 
 const SUBJECTS_MAX: usize = 4;
 
 /// An experiment needs a load that goes on alike; one that works through phases is none.
-fn usable(args: &Args, job: &Job) -> Result<(), Failure> {
+fn usable(args: &TuneArgs, job: &Job) -> Result<(), Failure> {
     if let Some(why) = (args.metric.unfit)(job) {
         let id = args.metric.id;
         return Err(
@@ -274,7 +279,7 @@ struct Asked {
 }
 
 /// The knobs to consider with the values asked for: the user's, or those that are tried unasked, by expected gain.
-fn asked(args: &Args) -> Result<Vec<Asked>, Failure> {
+fn asked(args: &TuneArgs) -> Result<Vec<Asked>, Failure> {
     if args.knobs.is_empty() {
         let mut all: Vec<&'static Knob> = knobs::ALL.to_vec();
         all.retain(|knob| knob.turn.is_some());
@@ -306,8 +311,8 @@ fn parse_knob(text: &str) -> Result<Asked, Failure> {
         ))
     })?;
     let between = match knob.reading {
-        Reading::CpuList => ':',
-        Reading::Whole | Reading::Chosen => ',',
+        ValueReading::CpuList => ':',
+        ValueReading::Whole | ValueReading::Chosen => ',',
     };
     let value = |text: &str| knob.reading.value(text);
     let values = values.map(|values| values.split(between).map(value).collect());
@@ -320,7 +325,7 @@ fn consider(
     wanted: Option<Vec<String>>,
     files: &SubjectFiles,
     job: &Job,
-    args: &Args,
+    args: &TuneArgs,
 ) -> Result<Result<PlannedKnob, String>, Failure> {
     let choices = (knob.choices)(files);
     let Some(now) = choices.first().cloned() else {
@@ -385,7 +390,7 @@ fn nothing_to_try(plan: &TunePlan) -> Failure {
 }
 
 /// A tune writes settings; without the right it says so before it has done anything.
-fn rights(plan: &TunePlan, args: &Args) -> Result<(), Failure> {
+fn rights(plan: &TunePlan, args: &TuneArgs) -> Result<(), Failure> {
     let mut files = plan.knobs.iter().map(PlannedKnob::path);
     let blocked = files.find(|file| !host::rights::may_write(file));
     match blocked {

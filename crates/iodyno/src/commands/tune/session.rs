@@ -1,14 +1,14 @@
 //! The part of a tune that changes settings: from the first lock to the last verified value.
 
 use super::plan::{PlannedKnob, TunePlan};
-use super::{Args, live::Live};
+use super::{TuneArgs, live::Live};
 use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use crate::live::Line;
+use crate::live::LiveLine;
 use apply::{Knob, SubjectFiles};
-use experiment::{Experiment, Plan};
+use experiment::{Experiment, ExperimentPlan};
 use host::signals::Stop;
 use host::{DeviceLock, Journal};
 use load::Prepared;
@@ -25,7 +25,7 @@ use tuner::meter::Counts;
 
 /// What a tune works on.
 pub struct Session<'a> {
-    pub args: &'a Args,
+    pub args: &'a TuneArgs,
     pub context: &'a Context,
     pub plan: &'a TunePlan,
     pub path: &'a IoPath,
@@ -36,7 +36,7 @@ pub struct Session<'a> {
 }
 
 /// What came of it.
-pub struct Done {
+pub struct SessionDone {
     pub trials: Vec<Trial>,
     pub sensors: Vec<SensorLog>,
     pub interrupted: bool,
@@ -56,7 +56,7 @@ struct Rig<'a> {
 
 impl Session<'_> {
     /// Makes the load ready, tries every knob, and puts everything back whatever happened.
-    pub fn run(&self) -> Result<Done, Failure> {
+    pub fn run(&self) -> Result<SessionDone, Failure> {
         let context = self.context;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
@@ -87,7 +87,7 @@ impl Session<'_> {
                 stop.signal_name()
             ));
         }
-        Ok(Done {
+        Ok(SessionDone {
             trials,
             sensors,
             interrupted,
@@ -111,7 +111,7 @@ impl Session<'_> {
     }
 
     fn prepare(&self, stop: &Stop) -> Result<Prepared, Failure> {
-        let line = Line::new();
+        let line = LiveLine::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
         let target = opened(&self.args.target, self.path)?;
@@ -259,8 +259,8 @@ impl Session<'_> {
     }
 
     /// What the experiment on a knob is asked.
-    fn plan_of(&self, index: usize, planned: &PlannedKnob, pairs_ms: u64) -> Plan {
-        let mut plan = Plan::new(
+    fn plan_of(&self, index: usize, planned: &PlannedKnob, pairs_ms: u64) -> ExperimentPlan {
+        let mut plan = ExperimentPlan::new(
             planned.values.clone(),
             planned.class,
             self.seed.wrapping_add(index as u64),

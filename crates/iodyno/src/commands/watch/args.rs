@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct WatchArgs {
     /// Block devices by name (`nvme0n1`, `/dev/sda`), or paths: the devices below them. Every device that does I/O
     /// where none is named.
     pub devices: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Args {
     pub file: Vec<PathBuf>,
 }
 
-impl Args {
+impl WatchArgs {
     /// Time between two lines or documents, ms.
     pub fn every_ms(&self) -> u64 {
         self.every.unwrap_or(1000.max(self.interval))

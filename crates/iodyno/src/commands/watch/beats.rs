@@ -1,6 +1,6 @@
 //! The moments at which a line or a document of `watch` is due.
 
-use super::args::Args;
+use super::args::WatchArgs;
 use host::signals::Stop;
 
 /// The moments at which lines or documents are due, until a stop is asked for or there were enough.
@@ -14,7 +14,7 @@ pub struct Beats<'a> {
 
 impl<'a> Beats<'a> {
     /// From now on.
-    pub fn new(args: &Args, stop: &'a Stop) -> Self {
+    pub fn new(args: &WatchArgs, stop: &'a Stop) -> Self {
         let start_ns = host::clock::monotonic_ns();
         Beats {
             stop,

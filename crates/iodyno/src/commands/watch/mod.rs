@@ -10,12 +10,12 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::tui::{self, run::Setup};
 use crate::watching::Watching;
-pub use args::Args;
+pub use args::WatchArgs;
 use observe::Keep;
 use std::io::IsTerminal;
 
 /// Watches until told to stop.
-pub fn run(args: &Args, context: &Context) -> Result<Exit, Failure> {
+pub fn run(args: &WatchArgs, context: &Context) -> Result<Exit, Failure> {
     args.check(context)?;
     let stop = context.stop_on_signals()?;
     if let Some(address) = args.prometheus {

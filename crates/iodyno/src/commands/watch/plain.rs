@@ -1,6 +1,6 @@
 //! `watch --plain`: rows in the manner of iostat, for logs and for terminals too small for more.
 
-use super::args::Args;
+use super::args::WatchArgs;
 use super::beats::Beats;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -13,7 +13,7 @@ use report::watch_lines;
 const HEADING_EVERY: u64 = 20;
 
 /// Prints rows until told to stop.
-pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
+pub fn run(args: &WatchArgs, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
     let mut watching = Watching::start(&context.host, &args.wanted(), args.since_the_last_line())?;
     if !watching.devices.note.is_empty() {
         context.out.note(&watching.devices.note);

@@ -1,6 +1,6 @@
 //! `watch --prometheus ADDR`: the raw counters over HTTP, on the same way in as `serve`.
 
-use super::args::Args;
+use super::args::WatchArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::watching::Watching;
@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 /// Serves until told to stop.
 pub fn serve(
     address: SocketAddr,
-    args: &Args,
+    args: &WatchArgs,
     context: &Context,
     stop: &Stop,
 ) -> Result<Exit, Failure> {

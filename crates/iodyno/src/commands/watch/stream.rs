@@ -1,13 +1,13 @@
 //! `watch --json`: one document per line, the first says what the others mean.
 
-use super::args::Args;
+use super::args::WatchArgs;
 use super::beats::Beats;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::watching::Watching;
 use analyse::fields::Frame;
 use host::signals::Stop;
-use model::layers::{ArmSpan, LayerTimes, Side, Span};
+use model::layers::{ArmSpan, LayerSide, LayerTimes, Span};
 use model::reading::Reading;
 use model::watched::{FieldWords, Head, Latencies, Sample};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const WHOLE: [Span; 3] = [Span::Q2C, Span::G2C, Span::D2C];
 fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
     let mut all = Vec::new();
     for device in &times.devices {
-        for side in Side::ALL {
+        for side in LayerSide::ALL {
             let whole = WHOLE
                 .into_iter()
                 .find_map(|span| Some((span, device.times(side, span)?)));
@@ -34,7 +34,7 @@ fn latencies(times: &LayerTimes) -> Vec<Latencies<'_>> {
 }
 
 /// Prints documents until told to stop.
-pub fn run(args: &Args, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
+pub fn run(args: &WatchArgs, context: &Context, stop: &Stop) -> Result<Exit, Failure> {
     let mut watching = Watching::start(&context.host, &args.wanted(), args.since_the_last_line())?;
     context.out.line(&head(args, context, &watching));
     let mut beats = Beats::new(args, stop);
@@ -87,7 +87,7 @@ fn by_field(frame: &Frame) -> BTreeMap<&str, BTreeMap<&str, f64>> {
     fields
 }
 
-fn head<'a>(args: &Args, context: &Context, watching: &'a Watching) -> Head<'a> {
+fn head<'a>(args: &WatchArgs, context: &Context, watching: &'a Watching) -> Head<'a> {
     let words = |field: &model::field::Field| FieldWords {
         id: field.id(),
         unit: field.unit,
@@ -132,10 +132,10 @@ mod tests {
             times: times(ns),
         };
         let spans = vec![
-            span(Side::Read, Span::D2C, 50),
-            span(Side::Read, Span::Q2C, 100),
-            span(Side::Write, Span::G2C, 70),
-            span(Side::Flush, Span::Q2G, 10),
+            span(LayerSide::Read, Span::D2C, 50),
+            span(LayerSide::Read, Span::Q2C, 100),
+            span(LayerSide::Write, Span::G2C, 70),
+            span(LayerSide::Flush, Span::Q2G, 10),
         ];
         let device = DeviceLayers {
             device: "vda".into(),

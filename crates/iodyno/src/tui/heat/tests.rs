@@ -6,7 +6,7 @@ use crate::tui::samples::{SECOND_NS, history, times};
 fn asked(rows: usize, columns: usize, seconds: i64) -> Asked<'static> {
     Asked {
         device: "vda",
-        side: Side::Write,
+        side: LayerSide::Write,
         span: Span::Q2C,
         from_ns: 0,
         to_ns: seconds * SECOND_NS,
@@ -36,7 +36,11 @@ fn cells_hold_what_was_counted() {
     let history = history(60, |_| {
         times(
             "vda",
-            &[(Side::Write, Span::Q2C, &[(90_000, 100), (9_000_000, 1)])],
+            &[(
+                LayerSide::Write,
+                Span::Q2C,
+                &[(90_000, 100), (9_000_000, 1)],
+            )],
         )
     });
     let map = map(&history, &asked(6, 60, 60)).unwrap();
@@ -69,7 +73,11 @@ fn time_waited_shows_the_rare_ones() {
     let history = history(10, |_| {
         times(
             "vda",
-            &[(Side::Write, Span::Q2C, &[(90_000, 100), (90_000_000, 5)])],
+            &[(
+                LayerSide::Write,
+                Span::Q2C,
+                &[(90_000, 100), (90_000_000, 5)],
+            )],
         )
     });
     let by_time = Asked {
@@ -88,7 +96,7 @@ fn time_waited_shows_the_rare_ones() {
 #[test]
 fn what_was_not_traced_is_no_zero() {
     let mut history = observe::LayerHistory::new(observe::Tracing::off("test"));
-    let one = times("vda", &[(Side::Write, Span::Q2C, &[(90_000, 100)])]);
+    let one = times("vda", &[(LayerSide::Write, Span::Q2C, &[(90_000, 100)])]);
     (30..60).for_each(|second| history.push(second * SECOND_NS, (second + 1) * SECOND_NS, &one));
     // Narrower and wider than a second.
     for columns in [20, 60, 90] {
@@ -117,7 +125,7 @@ fn what_was_not_traced_is_no_zero() {
         map(
             &history,
             &Asked {
-                side: Side::Read,
+                side: LayerSide::Read,
                 ..asked(8, 60, 60)
             }
         ),
@@ -139,7 +147,7 @@ fn what_was_not_traced_is_no_zero() {
 fn any_height_holds_every_latency() {
     let times = times(
         "vda",
-        &[(Side::Write, Span::Q2C, &[(1, 1), (17_000_000_000, 1)])],
+        &[(LayerSide::Write, Span::Q2C, &[(1, 1), (17_000_000_000, 1)])],
     );
     let history = history(3, |_| times.clone());
     for rows in 1..60 {

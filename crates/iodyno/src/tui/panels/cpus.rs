@@ -1,6 +1,6 @@
 //! Is a CPU the limit: how busy each one is, and which of them take the interrupts of the disks.
 
-use crate::tui::{Look, Panel, heat, text};
+use crate::tui::{Panel, ScreenLook, heat, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,21 +30,21 @@ pub static PANEL: Panel = Panel {
 };
 
 /// A row of the map: its name, its field, whether that is a share of time, and the unit it is said in.
-struct Kind {
+struct CpuTimeKind {
     name: &'static str,
     id: &'static str,
     is_percent: bool,
 }
 
-const fn kind(name: &'static str, id: &'static str, is_percent: bool) -> Kind {
-    Kind {
+const fn kind(name: &'static str, id: &'static str, is_percent: bool) -> CpuTimeKind {
+    CpuTimeKind {
         name,
         id,
         is_percent,
     }
 }
 
-static KINDS: &[Kind] = &[
+static KINDS: &[CpuTimeKind] = &[
     kind("busy %", "cpu.busy_percent", true),
     kind("disk irq /s", TARGET, false),
     kind("all irq /s", "irq.cpu.all_per_s", false),
@@ -56,7 +56,7 @@ static KINDS: &[Kind] = &[
     kind("steal %", "cpu.steal_percent", true),
 ];
 
-fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, width: u16) -> (u16, u16) {
     let cpus = cpus(look);
     if cpus.is_empty() || width < 48 {
         (1, 1)
@@ -65,7 +65,7 @@ fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     }
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let cpus = cpus(look);
     if cpus.is_empty() {
         let end = text::left(buffer, area, 0, 0, "CPU ", look.theme.strong());
@@ -85,7 +85,7 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// The CPUs that anything is known of, in the order of their numbers.
-fn cpus(look: &Look<'_>) -> Vec<u32> {
+fn cpus(look: &ScreenLook<'_>) -> Vec<u32> {
     let ids = ["cpu.busy_percent", "irq.cpu.all_per_s"];
     let mut cpus: Vec<u32> = ids
         .iter()
@@ -98,7 +98,7 @@ fn cpus(look: &Look<'_>) -> Vec<u32> {
 }
 
 /// A field by CPU, in their order.
-fn values(look: &Look<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
+fn values(look: &ScreenLook<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
     if id == TARGET
         && let Some(own) = own_irqs(look, cpus)
     {
@@ -118,7 +118,7 @@ fn values(look: &Look<'_>, id: &str, cpus: &[u32]) -> Vec<Option<f64>> {
 }
 
 /// The interrupts of the chosen device by CPU; a CPU that never took one has no series, and none.
-fn own_irqs(look: &Look<'_>, cpus: &[u32]) -> Option<Vec<Option<f64>>> {
+fn own_irqs(look: &ScreenLook<'_>, cpus: &[u32]) -> Option<Vec<Option<f64>>> {
     look.frame.get("irq.device.per_s", look.device)?;
     let mut values = vec![None; cpus.len()];
     for (pair, rate) in look.frame.each("irq.device_cpu.per_s") {
@@ -168,7 +168,7 @@ fn range_word(cpus: &[u32]) -> String {
 }
 
 /// Whose interrupts they are.
-fn irq_owner(look: &Look<'_>, cpus: &[u32]) -> String {
+fn irq_owner(look: &ScreenLook<'_>, cpus: &[u32]) -> String {
     match own_irqs(look, cpus) {
         Some(_) => text::cut(look.device, 12),
         None => "of disks".into(),
@@ -176,7 +176,7 @@ fn irq_owner(look: &Look<'_>, cpus: &[u32]) -> String {
 }
 
 /// `irq vda → CPU 4 96 %`.
-fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
+fn irq_word(look: &ScreenLook<'_>, cpus: &[u32]) -> String {
     let values = values(look, TARGET, cpus);
     let owner = irq_owner(look, cpus);
     match top(&values, cpus) {
@@ -189,7 +189,7 @@ fn irq_word(look: &Look<'_>, cpus: &[u32]) -> String {
 }
 
 /// `softirq max 31 % (CPU 4)`: of the CPU that has most of it, which is left out where there is no room.
-fn most_word(look: &Look<'_>, name: &str, id: &str, cpus: &[u32], is_short: bool) -> String {
+fn most_word(look: &ScreenLook<'_>, name: &str, id: &str, cpus: &[u32], is_short: bool) -> String {
     match top(&values(look, id, cpus), cpus) {
         Some((_, value, _)) if value < 0.5 => format!("{name} 0"),
         Some((_, value, _)) if is_short => {
@@ -203,13 +203,13 @@ fn most_word(look: &Look<'_>, name: &str, id: &str, cpus: &[u32], is_short: bool
     }
 }
 
-fn count_word(look: &Look<'_>, name: &str, id: &str) -> String {
+fn count_word(look: &ScreenLook<'_>, name: &str, id: &str) -> String {
     let value = look.frame.get(id, "").map_or("–".into(), units::count);
     format!("{name} {value}")
 }
 
 /// Everything in one line; what does not fit is left out from the end, and said to be.
-fn line(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
+fn line(look: &ScreenLook<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let long = words(look, cpus, false).join("  ");
     let line = if text::width(&long) <= width {
@@ -222,7 +222,7 @@ fn line(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
 }
 
 /// The parts of the line, the most telling first.
-fn words(look: &Look<'_>, cpus: &[u32], is_short: bool) -> [String; 5] {
+fn words(look: &ScreenLook<'_>, cpus: &[u32], is_short: bool) -> [String; 5] {
     let groups = Groups::of(cpus, CPUS_MAX);
     let busy = values(look, "cpu.busy_percent", cpus);
     let strip: String = groups.most(&busy).into_iter().map(share_letter).collect();
@@ -265,7 +265,7 @@ fn share_letter(percent: Option<f64>) -> char {
     })
 }
 
-fn map(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
+fn map(look: &ScreenLook<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
     let note = if area.width >= 90 { NOTE } else { 0 };
     let room = usize::from(area.width.saturating_sub(NAME + note));
     // Numbers take four columns; where the CPUs do not have them, marks take two.
@@ -312,7 +312,7 @@ fn map(look: &Look<'_>, cpus: &[u32], area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn header(look: &Look<'_>, groups: &Groups, cell: usize, area: Rect, buffer: &mut Buffer) {
+fn header(look: &ScreenLook<'_>, groups: &Groups, cell: usize, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "CPU × INTERRUPT", look.theme.strong());
     let every = groups.header_every(cell);
     for (place, first) in groups
@@ -341,8 +341,8 @@ fn header(look: &Look<'_>, groups: &Groups, cell: usize, area: Rect, buffer: &mu
 }
 
 fn map_row(
-    look: &Look<'_>,
-    kind: &Kind,
+    look: &ScreenLook<'_>,
+    kind: &CpuTimeKind,
     cpus: &[u32],
     groups: &Groups,
     cell: usize,
@@ -400,7 +400,7 @@ fn rate_letter(rate: f64, most: f64, is_ascii: bool) -> char {
     }
 }
 
-fn note_word(kind: &Kind, values: &[Option<f64>], cpus: &[u32]) -> String {
+fn note_word(kind: &CpuTimeKind, values: &[Option<f64>], cpus: &[u32]) -> String {
     let Some((cpu, most, share)) = top(values, cpus) else {
         return String::new();
     };
@@ -421,7 +421,7 @@ fn note_word(kind: &Kind, values: &[Option<f64>], cpus: &[u32]) -> String {
 }
 
 /// The busiest lines: `irq 24 41.2 k/s`.
-fn lines_word(look: &Look<'_>) -> String {
+fn lines_word(look: &ScreenLook<'_>) -> String {
     let mut lines: Vec<(&str, f64)> = look
         .frame
         .each("irq.line.per_s")

@@ -3,14 +3,14 @@
 mod columns;
 mod rows;
 
-use crate::tui::{Look, Panel, text};
-use columns::{Column, Content};
+use crate::tui::{Panel, ScreenLook, text};
+use columns::{Content, DeviceColumn};
 pub use columns::{explained, sortable};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-pub use rows::{Listed, Row, listed};
+pub use rows::{DeviceRow, Listed, listed};
 
 /// The devices.
 pub static PANEL: Panel = Panel {
@@ -21,12 +21,12 @@ pub static PANEL: Panel = Panel {
 };
 
 /// A title, one device, and the line that says what is not shown.
-fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, _width: u16) -> (u16, u16) {
     let devices = listed(look).rows.len().max(1);
     (3, u16::try_from(devices + 2).unwrap_or(u16::MAX))
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let listed = listed(look);
     let longest = listed
         .rows
@@ -76,7 +76,7 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Why the table is empty, and what would fill it.
-fn nothing(look: &Look<'_>, listed: &Listed<'_>) -> String {
+fn nothing(look: &ScreenLook<'_>, listed: &Listed<'_>) -> String {
     match (look.choice.filter.is_empty(), listed.idle) {
         (false, _) => {
             format!(
@@ -90,10 +90,10 @@ fn nothing(look: &Look<'_>, listed: &Listed<'_>) -> String {
 }
 
 fn titles(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     area: Rect,
     buffer: &mut Buffer,
-    columns: &[(&Column, usize)],
+    columns: &[(&DeviceColumn, usize)],
     hidden: usize,
 ) {
     let mut x = 0;
@@ -124,9 +124,9 @@ fn titles(
 }
 
 fn cell(
-    look: &Look<'_>,
-    column: &Column,
-    row: &Row<'_>,
+    look: &ScreenLook<'_>,
+    column: &DeviceColumn,
+    row: &DeviceRow<'_>,
     width: usize,
     curves: &rows::Curves,
 ) -> String {
@@ -191,7 +191,13 @@ fn left_out(listed: &Listed<'_>) -> Option<String> {
 }
 
 /// What is not shown and which key shows it; the order.
-fn last_line(look: &Look<'_>, area: Rect, buffer: &mut Buffer, listed: &Listed<'_>, below: usize) {
+fn last_line(
+    look: &ScreenLook<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+    listed: &Listed<'_>,
+    below: usize,
+) {
     let mut words = Vec::new();
     if below > 0 {
         words.push(format!("…+{below} more (j k)"));

@@ -1,6 +1,6 @@
 //! Does memory hide the disk: pages that wait to be written, against the kernel's own thresholds.
 
-use crate::tui::{Look, Panel, curves, text};
+use crate::tui::{Panel, ScreenLook, curves, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -24,11 +24,11 @@ pub static PANEL: Panel = Panel {
     draw,
 };
 
-fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, _width: u16) -> (u16, u16) {
     (1, if Pages::of(look).is_some() { 5 } else { 1 })
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "DIRTY", look.theme.strong());
     let Some(pages) = Pages::of(look) else {
         let words = match look
@@ -83,7 +83,7 @@ struct Pages {
 }
 
 impl Pages {
-    fn of(look: &Look<'_>) -> Option<Pages> {
+    fn of(look: &ScreenLook<'_>) -> Option<Pages> {
         let get = |id| look.frame.get(id, "");
         Some(Pages {
             dirty: get("memory.dirty_bytes")?,
@@ -128,7 +128,7 @@ impl Pages {
 }
 
 /// The limit is reached in so many seconds, when the trend of the last ten holds.
-fn limit_in_s(look: &Look<'_>, pages: &Pages) -> Option<f64> {
+fn limit_in_s(look: &ScreenLook<'_>, pages: &Pages) -> Option<f64> {
     // A part has to hold a sample even where samples are rare.
     let part_ns = (look.interval_ms as i64 * 2_000_000).max(1_000_000_000);
     let span_ns = part_ns * PARTS as i64;
@@ -137,7 +137,7 @@ fn limit_in_s(look: &Look<'_>, pages: &Pages) -> Option<f64> {
 }
 
 /// What it comes to, with the rates where they fit.
-fn sentences(look: &Look<'_>, pages: &Pages, forecast: Option<f64>) -> [String; 3] {
+fn sentences(look: &ScreenLook<'_>, pages: &Pages, forecast: Option<f64>) -> [String; 3] {
     let rate = |id| {
         look.frame
             .get(id, "")
@@ -160,7 +160,7 @@ fn about(seconds: f64) -> String {
 }
 
 fn first_line(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     pages: &Pages,
     forecast: Option<f64>,
     area: Rect,
@@ -229,7 +229,7 @@ fn of(part: f64, whole: f64) -> String {
 }
 
 /// `▕█████▒▒▎   ┆background   ┆limit▏`: dirty pages, those on their way, the thresholds.
-fn draw_gauge(look: &Look<'_>, pages: &Pages, limit: f64, area: Rect, buffer: &mut Buffer) {
+fn draw_gauge(look: &ScreenLook<'_>, pages: &Pages, limit: f64, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(2);
     let word = "limit";
     let beyond = if width >= 24 { word.len() + 1 } else { 1 };
@@ -299,7 +299,7 @@ fn mark(letters: &mut [char], column: usize, word: &str) {
 }
 
 fn curve_line(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     name: &str,
     id: &str,
     is_rate: bool,

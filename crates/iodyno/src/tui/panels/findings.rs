@@ -1,6 +1,6 @@
 //! Findings: the worst in one line; on the whole screen each with its evidence, what would refute it, what to try.
 
-use crate::tui::{Look, Panel, text};
+use crate::tui::{Panel, ScreenLook, text};
 use model::finding::{Finding, Level};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,19 +15,19 @@ pub static PANEL: Panel = Panel {
 };
 
 /// One line, and nothing where nothing was found.
-fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, _width: u16) -> (u16, u16) {
     let count = u16::from(!look.findings.is_empty());
     (count, count)
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     match look.findings.first() {
         Some(worst) if area.height == 1 => one_line(look, area, buffer, worst),
         _ => all(look, area, buffer),
     }
 }
 
-fn style(look: &Look<'_>, finding: &Finding) -> Style {
+fn style(look: &ScreenLook<'_>, finding: &Finding) -> Style {
     match finding.level {
         Level::Note => look.theme.strong(),
         Level::Warning => look.theme.warning(),
@@ -36,7 +36,7 @@ fn style(look: &Look<'_>, finding: &Finding) -> Style {
 }
 
 /// The claim as far as it fits, and where the rest is.
-fn one_line(look: &Look<'_>, area: Rect, buffer: &mut Buffer, worst: &Finding) {
+fn one_line(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer, worst: &Finding) {
     let more = match area.width {
         ..100 => format!("f findings ({})", look.findings.len()),
         _ => format!(
@@ -68,7 +68,7 @@ fn one_line(look: &Look<'_>, area: Rect, buffer: &mut Buffer, worst: &Finding) {
     text::right(buffer, area, 0, &more, look.theme.faint());
 }
 
-fn all(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn all(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(4).clamp(20, 100);
     let mut lines: Vec<(String, Style)> = Vec::new();
     for finding in look.findings {
@@ -93,7 +93,7 @@ fn all(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn words(look: &Look<'_>, finding: &Finding, width: usize) -> Vec<(String, Style)> {
+fn words(look: &ScreenLook<'_>, finding: &Finding, width: usize) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     let mut part = |label: &str, said: &str, style: Style| {
         for (place, line) in text::wrap(&text::clean(said), width.saturating_sub(12))

@@ -1,10 +1,10 @@
 //! When is it slow: a heat map of latency over time, or the mean of each direction where nothing is traced.
 
 use crate::tui::curves;
-use crate::tui::heat::{self, Asked, Map};
+use crate::tui::heat::{self, Asked, HeatMap};
 use crate::tui::spans;
-use crate::tui::{Look, Panel, text};
-use model::layers::{DeviceLayers, Side, Span};
+use crate::tui::{Panel, ScreenLook, text};
+use model::layers::{DeviceLayers, LayerSide, Span};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,7 +28,7 @@ pub static PANEL: Panel = Panel {
     draw,
 };
 
-fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, _width: u16) -> (u16, u16) {
     // Means need a line each; a map is better the higher it is.
     if device(look).is_some() {
         (1, ROWS_MAX)
@@ -37,7 +37,7 @@ fn rows(look: &Look<'_>, _width: u16) -> (u16, u16) {
     }
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     match device(look) {
         Some(device) => draw_traced(look, &device, area, buffer),
         None => draw_means(look, area, buffer),
@@ -45,12 +45,12 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// The chosen device's layers over the time that is shown; none where it was not traced in it.
-fn device(look: &Look<'_>) -> Option<DeviceLayers> {
+fn device(look: &ScreenLook<'_>) -> Option<DeviceLayers> {
     let (from_ns, to_ns) = spans::window(look);
     look.layers.over(look.device, from_ns, to_ns)
 }
 
-fn draw_traced(look: &Look<'_>, device: &DeviceLayers, area: Rect, buffer: &mut Buffer) {
+fn draw_traced(look: &ScreenLook<'_>, device: &DeviceLayers, area: Rect, buffer: &mut Buffer) {
     let side = spans::side(look.choice.side, device);
     title(look, device, side, area, buffer);
     let (above, below) = (1, 1);
@@ -78,7 +78,7 @@ fn draw_traced(look: &Look<'_>, device: &DeviceLayers, area: Rect, buffer: &mut 
     axis(look, &scale(look, map.top), area, area.height - 1, buffer);
 }
 
-fn asked<'a>(look: &Look<'a>, side: Side, span: Span, plot: Rect) -> Asked<'a> {
+fn asked<'a>(look: &ScreenLook<'a>, side: LayerSide, span: Span, plot: Rect) -> Asked<'a> {
     let (from_ns, to_ns) = spans::window(look);
     let in_a_row = if heat::is_halved(look.theme) { 2 } else { 1 };
     Asked {
@@ -93,16 +93,22 @@ fn asked<'a>(look: &Look<'a>, side: Side, span: Span, plot: Rect) -> Asked<'a> {
     }
 }
 
-fn noun(side: Side) -> &'static str {
+fn noun(side: LayerSide) -> &'static str {
     match side {
-        Side::Read => "reads",
-        Side::Write => "writes",
-        Side::Discard => "discards",
-        Side::Flush => "flushes",
+        LayerSide::Read => "reads",
+        LayerSide::Write => "writes",
+        LayerSide::Discard => "discards",
+        LayerSide::Flush => "flushes",
     }
 }
 
-fn title(look: &Look<'_>, device: &DeviceLayers, side: Side, area: Rect, buffer: &mut Buffer) {
+fn title(
+    look: &ScreenLook<'_>,
+    device: &DeviceLayers,
+    side: LayerSide,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let (span, figures) = match spans::whole(device, side) {
         Some((span, times)) => {
             let tail = spans::tail(times.total());
@@ -136,7 +142,7 @@ fn title(look: &Look<'_>, device: &DeviceLayers, side: Side, area: Rect, buffer:
 }
 
 /// The lower edge of the rows, of every second one where there are many.
-fn labels(look: &Look<'_>, map: &Map, area: Rect, buffer: &mut Buffer) {
+fn labels(look: &ScreenLook<'_>, map: &HeatMap, area: Rect, buffer: &mut Buffer) {
     let halved = if heat::is_halved(look.theme) { 2 } else { 1 };
     let every = if area.height > 10 { 2 } else { 1 };
     for row in 0..area.height - 2 {
@@ -157,7 +163,7 @@ fn labels(look: &Look<'_>, map: &Map, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn cells(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
+fn cells(look: &ScreenLook<'_>, map: &HeatMap, plot: Rect, buffer: &mut Buffer) {
     let level = |column: &[f64], row: usize| {
         column
             .get(row)
@@ -184,7 +190,7 @@ fn cells(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
 }
 
 /// Columns of which nothing is known, with the reason where it fits.
-fn hatch(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
+fn hatch(look: &ScreenLook<'_>, map: &HeatMap, plot: Rect, buffer: &mut Buffer) {
     let letter = if look.theme.is_ascii { '/' } else { '╱' };
     for (x, _) in (plot.left()..plot.right())
         .zip(&map.columns)
@@ -210,7 +216,7 @@ fn hatch(look: &Look<'_>, map: &Map, plot: Rect, buffer: &mut Buffer) {
 }
 
 /// What the brightest cells stand for.
-fn scale(look: &Look<'_>, top: f64) -> String {
+fn scale(look: &ScreenLook<'_>, top: f64) -> String {
     let sign = if heat::is_halved(look.theme) {
         "brightest".to_string()
     } else {
@@ -225,7 +231,7 @@ fn scale(look: &Look<'_>, top: f64) -> String {
     }
 }
 
-fn axis(look: &Look<'_>, scale: &str, area: Rect, y: u16, buffer: &mut Buffer) {
+fn axis(look: &ScreenLook<'_>, scale: &str, area: Rect, y: u16, buffer: &mut Buffer) {
     let width = usize::from(area.width - LABEL);
     let line = format!("└{}┘", "─".repeat(width.saturating_sub(1)));
     text::left(buffer, area, LABEL - 1, y, &line, look.theme.faint());
@@ -255,7 +261,7 @@ fn axis(look: &Look<'_>, scale: &str, area: Rect, y: u16, buffer: &mut Buffer) {
 }
 
 /// Without layers: the mean of each direction, by the kernel's own statistics.
-fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_means(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let sides = [
         ("read", "disk.await_read_ms"),
         ("write", "disk.await_write_ms"),
@@ -301,7 +307,7 @@ fn draw_means(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// `write ▁▂▅▇ 0 … 12.4 ms`: the scale is the row's own, so it is said.
 fn means_row(
-    look: &Look<'_>,
+    look: &ScreenLook<'_>,
     side: &str,
     id: &str,
     style: Style,
@@ -329,7 +335,7 @@ fn means_row(
     text::right(buffer, area, row, &scale, look.theme.faint());
 }
 
-fn why_not(look: &Look<'_>) -> String {
+fn why_not(look: &ScreenLook<'_>) -> String {
     let advice = "`iodyno explain layers` says what this machine can trace";
     if let Some(reason) = look.layers.no_data() {
         return format!("No heat map, since nothing is traced: {reason}; {advice}.");

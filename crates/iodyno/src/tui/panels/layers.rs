@@ -1,8 +1,8 @@
 //! Where is it slow: the time of each layer that an I/O goes through, as the heat map's direction and time have it.
 
-use crate::tui::{Look, Panel, spans, text};
+use crate::tui::{Panel, ScreenLook, spans, text};
 use model::histogram::Histogram;
-use model::layers::{DeviceLayers, Side, Span};
+use model::layers::{DeviceLayers, LayerSide, Span};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,14 +29,14 @@ pub static PANEL: Panel = Panel {
     draw,
 };
 
-fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, width: u16) -> (u16, u16) {
     match shown(look) {
         Some(shown) => (1, shown.block(usize::from(width)).len() as u16),
         None => (1, lines(&absent(look), width).len() as u16),
     }
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let Some(shown) = shown(look) else {
         text::left(buffer, area, 0, 0, "LAYERS", look.theme.strong());
@@ -95,7 +95,7 @@ fn fitted(words: &str, width: usize) -> String {
         .collect()
 }
 
-fn absent(look: &Look<'_>) -> String {
+fn absent(look: &ScreenLook<'_>) -> String {
     match look.layers.no_data() {
         Some(reason) => format!("absent: {reason}"),
         None if look.layers.first_ns().is_none() => "the first second is being counted".into(),
@@ -112,13 +112,13 @@ fn absent(look: &Look<'_>) -> String {
 /// One device's layers in one direction.
 struct Shown {
     device: DeviceLayers,
-    side: Side,
+    side: LayerSide,
     source: String,
     span_ms: u64,
     is_ascii: bool,
 }
 
-fn shown(look: &Look<'_>) -> Option<Shown> {
+fn shown(look: &ScreenLook<'_>) -> Option<Shown> {
     let (from_ns, to_ns) = spans::window(look);
     let device = look.layers.over(look.device, from_ns, to_ns)?;
     let side = spans::side(look.choice.side, &device);
@@ -234,7 +234,7 @@ impl Shown {
         let mut drawn = present.clone();
         drawn.extend((!present.contains(&whole)).then_some(whole));
         let bar = width.saturating_sub(NAME + FIGURES + 1);
-        let scale = Scale::of(drawn.iter().filter_map(|span| self.times(*span)), bar);
+        let scale = LayersScale::of(drawn.iter().filter_map(|span| self.times(*span)), bar);
         let mut lines = vec![(self.head(width), false)];
         for span in PATH
             .into_iter()
@@ -290,7 +290,7 @@ impl Shown {
         fitted(&format!("{words:<room$} {figures}"), width)
     }
 
-    fn row(&self, span: Span, times: &Histogram, scale: &Scale) -> String {
+    fn row(&self, span: Span, times: &Histogram, scale: &LayersScale) -> String {
         let word = |ns: Option<f64>| ns.map_or("–".into(), units::duration_ns);
         let p50 = times.quantile_ns(0.5).map(|ns| ns as f64);
         // Each by as many I/Os as it has: a rarely used layer has no p99 even where the whole has one.
@@ -308,14 +308,14 @@ impl Shown {
 }
 
 /// A logarithmic axis of whole decades.
-struct Scale {
+struct LayersScale {
     low: i32,
     high: i32,
     width: usize,
 }
 
-impl Scale {
-    fn of<'a>(all: impl Iterator<Item = &'a Histogram>, width: usize) -> Scale {
+impl LayersScale {
+    fn of<'a>(all: impl Iterator<Item = &'a Histogram>, width: usize) -> LayersScale {
         let ends = all.filter_map(|times| {
             Some((
                 times.quantile_ns(0.5)?.max(1) as f64,
@@ -333,7 +333,7 @@ impl Scale {
             .map(|(_, high)| high.log10().ceil() as i32)
             .max()
             .unwrap_or(1);
-        Scale {
+        LayersScale {
             low,
             high: high.max(low + 1),
             width: if width < BAR_MIN { 0 } else { width },

@@ -1,6 +1,6 @@
 //! What else limits it: pressure, arrays that rebuild, heat and throttling, in one line.
 
-use crate::tui::{Look, Panel, text};
+use crate::tui::{Panel, ScreenLook, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,14 +19,14 @@ pub static PANEL: Panel = Panel {
     draw,
 };
 
-fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, width: u16) -> (u16, u16) {
     let rows = places(&parts(look), usize::from(width))
         .last()
         .map_or(1, |place| place.1 + 1);
     (1, rows)
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let parts = parts(look);
     let places = places(&parts, usize::from(area.width));
     text::left(buffer, area, 0, 0, "PSI", look.theme.strong());
@@ -58,7 +58,7 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What there is to say, and whether it is bad.
-fn parts(look: &Look<'_>) -> Vec<(String, bool)> {
+fn parts(look: &ScreenLook<'_>) -> Vec<(String, bool)> {
     let others = [arrays(look), throttled(look), temperature(look)];
     pressure(look)
         .into_iter()
@@ -82,7 +82,7 @@ fn places(parts: &[(String, bool)], width: usize) -> Vec<(usize, u16)> {
 }
 
 /// `io some 12 % full 9 %`, `mem 0 %`, `cpu 2 %`.
-fn pressure(look: &Look<'_>) -> Vec<(String, bool)> {
+fn pressure(look: &ScreenLook<'_>) -> Vec<(String, bool)> {
     if let Some((_, reason)) = look
         .status
         .absent
@@ -116,7 +116,7 @@ fn percent(value: f64) -> String {
 }
 
 /// The array that matters most: one that has lost disks, then one that is rebuilt or checked, then any.
-fn arrays(look: &Look<'_>) -> Option<(String, bool)> {
+fn arrays(look: &ScreenLook<'_>) -> Option<(String, bool)> {
     let degraded = |name: &str| look.frame.get("md.degraded_disks", name).unwrap_or(0.0);
     let sync = |name: &str| look.frame.get("md.sync_percent", name);
     let mut names: Vec<&str> = Vec::new();
@@ -171,7 +171,7 @@ fn arrays(look: &Look<'_>) -> Option<(String, bool)> {
     Some((format!("{words}{more}"), rank == 2))
 }
 
-fn throttled(look: &Look<'_>) -> Option<(String, bool)> {
+fn throttled(look: &ScreenLook<'_>) -> Option<(String, bool)> {
     let mut events: Vec<(&str, f64)> = look
         .frame
         .each("throttle.events_per_s")
@@ -191,7 +191,7 @@ fn throttled(look: &Look<'_>) -> Option<(String, bool)> {
 }
 
 /// The device's own temperature, or the hottest of all.
-fn temperature(look: &Look<'_>) -> Option<(String, bool)> {
+fn temperature(look: &ScreenLook<'_>) -> Option<(String, bool)> {
     let all: Vec<(&str, f64)> = look.frame.each("temperature.celsius").collect();
     let is_own = |name: &str| {
         let rest = name.split(' ').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Who does it: processes and control groups by I/O, counted at the process and not at the device.
 
-use crate::tui::{Look, Panel, text};
+use crate::tui::{Panel, ScreenLook, text};
 use model::units;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,7 +28,7 @@ pub static PANEL: Panel = Panel {
 };
 
 /// Names of a kind's fields: bytes and counts, read and written.
-struct Kind {
+struct WhoKind {
     title: &'static str,
     sensor: &'static str,
     read_bytes: &'static str,
@@ -37,7 +37,7 @@ struct Kind {
     writes: &'static str,
 }
 
-static PROCESSES: Kind = Kind {
+static PROCESSES: WhoKind = WhoKind {
     title: "WHO",
     sensor: "process",
     read_bytes: "process.read_bytes_per_s",
@@ -46,7 +46,7 @@ static PROCESSES: Kind = Kind {
     writes: "process.writes_per_s",
 };
 
-static CGROUPS: Kind = Kind {
+static CGROUPS: WhoKind = WhoKind {
     title: "CGROUP",
     sensor: "cgroup",
     read_bytes: "cgroup.read_bytes_per_s",
@@ -57,7 +57,7 @@ static CGROUPS: Kind = Kind {
 
 /// One process or control group.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Row {
+struct ProcessRow {
     subject: String,
     read_bytes: Option<f64>,
     write_bytes: Option<f64>,
@@ -65,7 +65,7 @@ struct Row {
     writes: Option<f64>,
 }
 
-impl Row {
+impl ProcessRow {
     fn bytes(&self) -> f64 {
         self.read_bytes.unwrap_or(0.0) + self.write_bytes.unwrap_or(0.0)
     }
@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
+fn rows(look: &ScreenLook<'_>, width: u16) -> (u16, u16) {
     let all = busy(look, &PROCESSES).0.len() + busy(look, &CGROUPS).0.len();
     if all == 0 || width < TABLE_MIN {
         (1, 1)
@@ -85,7 +85,7 @@ fn rows(look: &Look<'_>, width: u16) -> (u16, u16) {
     }
 }
 
-fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     let (processes, idle) = busy(look, &PROCESSES);
     let (groups, idle_groups) = busy(look, &CGROUPS);
     if area.height < 4 || area.width < TABLE_MIN {
@@ -135,7 +135,7 @@ fn draw(look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// How many processes the sensor may not look at, as it says itself.
-fn refused<'a>(look: &Look<'a>) -> Option<&'a str> {
+fn refused<'a>(look: &ScreenLook<'a>) -> Option<&'a str> {
     let notes = look
         .status
         .notes
@@ -149,16 +149,16 @@ fn refused<'a>(look: &Look<'a>) -> Option<&'a str> {
 }
 
 /// Those that do anything, the most bytes first; only those whose names hold what is looked for, where any does; and how many do nothing.
-fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
+fn busy(look: &ScreenLook<'_>, kind: &WhoKind) -> (Vec<ProcessRow>, usize) {
     let filter = look.choice.filter.to_lowercase();
-    let holds = |row: &Row| row.subject.to_lowercase().contains(&filter);
-    let (mut rows, idle): (Vec<Row>, Vec<Row>) =
+    let holds = |row: &ProcessRow| row.subject.to_lowercase().contains(&filter);
+    let (mut rows, idle): (Vec<ProcessRow>, Vec<ProcessRow>) =
         all(look, kind).into_iter().partition(|row| !row.is_idle());
     // Who looks for a device does not want everybody who uses it to vanish.
     if rows.iter().any(holds) {
         rows.retain(holds);
     }
-    let calls = |row: &Row| row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
+    let calls = |row: &ProcessRow| row.reads.unwrap_or(0.0) + row.writes.unwrap_or(0.0);
     rows.sort_by(|a, b| {
         let by_calls = || calls(b).total_cmp(&calls(a));
         b.bytes()
@@ -170,11 +170,11 @@ fn busy(look: &Look<'_>, kind: &Kind) -> (Vec<Row>, usize) {
 }
 
 /// The place of a figure in a row.
-type Cell = fn(&mut Row) -> &mut Option<f64>;
+type ProcessCell = fn(&mut ProcessRow) -> &mut Option<f64>;
 
-fn all(look: &Look<'_>, kind: &Kind) -> Vec<Row> {
-    let mut rows = std::collections::BTreeMap::<&str, Row>::new();
-    let fields: [(&str, Cell); 4] = [
+fn all(look: &ScreenLook<'_>, kind: &WhoKind) -> Vec<ProcessRow> {
+    let mut rows = std::collections::BTreeMap::<&str, ProcessRow>::new();
+    let fields: [(&str, ProcessCell); 4] = [
         (kind.read_bytes, |row| &mut row.read_bytes),
         (kind.write_bytes, |row| &mut row.write_bytes),
         (kind.reads, |row| &mut row.reads),
@@ -199,7 +199,7 @@ fn short(subject: &str) -> &str {
 }
 
 /// `mysqld r 161 w 31.6 MiB/s`: the directions in which it does anything, in the unit of the greater.
-fn entry(row: &Row) -> String {
+fn entry(row: &ProcessRow) -> String {
     let name = text::cut(short(&row.subject), 15);
     let (read, write) = (
         row.read_bytes.unwrap_or(0.0),
@@ -221,7 +221,7 @@ fn whole(rate: f64) -> String {
 }
 
 /// As many as fit in a line; how many do not is said.
-fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
+fn line(look: &ScreenLook<'_>, processes: &[ProcessRow], area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, 0, "WHO", look.theme.strong());
     let room = usize::from(area.width.saturating_sub(7));
     if processes.is_empty() {
@@ -261,7 +261,7 @@ fn line(look: &Look<'_>, processes: &[Row], area: Rect, buffer: &mut Buffer) {
 }
 
 /// Why there are no rows: nobody does anything, nothing is known, or not all may be looked at.
-fn nobody(look: &Look<'_>, kind: &Kind, room: usize) -> String {
+fn nobody(look: &ScreenLook<'_>, kind: &WhoKind, room: usize) -> String {
     let absent = look
         .status
         .absent
@@ -291,9 +291,9 @@ fn nobody(look: &Look<'_>, kind: &Kind, room: usize) -> String {
 
 /// A head and so many rows; gives back how many lines that took.
 fn table(
-    look: &Look<'_>,
-    kind: &Kind,
-    rows: &[Row],
+    look: &ScreenLook<'_>,
+    kind: &WhoKind,
+    rows: &[ProcessRow],
     most: usize,
     area: Rect,
     buffer: &mut Buffer,

@@ -1,8 +1,8 @@
 //! What the kernel's counters of the device, of the CPUs and of interrupts say.
 
-use super::{Arms, Candidate, Sample, judged, noise};
+use super::{Arms, Candidate, MovedSample, judged, noise};
 use model::figures::{ArmFigures, ArmValue};
-use model::moved::{Change, Interrupts, Kind};
+use model::moved::{Change, Interrupts, MovedKind};
 
 /// Shares of a CPU that differ by less than this many points do not matter.
 const POINTS: f64 = 5.0;
@@ -26,7 +26,9 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
         .iter()
         .filter_map(|figure| candidate(arms, figure));
     let mut changes = judged(candidates.collect());
-    changes.retain(|change| change.moved || change.kind == Kind::Device || change.subject == "all");
+    changes.retain(|change| {
+        change.moved || change.kind == MovedKind::Device || change.subject == "all"
+    });
     let share = share_of_rate(arms);
     for change in changes
         .iter_mut()
@@ -52,7 +54,7 @@ fn candidate(arms: &Arms<'_>, figure: &ArmFigures) -> Option<Candidate> {
     let (kind, subject, name) = parse(&figure.name)?;
     let (from, to) = (figure.of(arms.from)?, figure.of(arms.to)?);
     let least = match kind {
-        Kind::Device if subject != arms.device => return None,
+        MovedKind::Device if subject != arms.device => return None,
         _ => least(arms, name, from.value.max(to.value))?,
     };
     let change = Change {
@@ -77,10 +79,10 @@ fn candidate(arms: &Arms<'_>, figure: &ArmFigures) -> Option<Candidate> {
 }
 
 /// `disk.vda.await_read_ms` is `await_read_ms` of vda. Device names may have dots, figures have none.
-fn parse(name: &str) -> Option<(Kind, &str, &str)> {
+fn parse(name: &str) -> Option<(MovedKind, &str, &str)> {
     let (kind, rest) = match name.split_once('.')? {
-        ("disk", rest) => (Kind::Device, rest),
-        ("cpu", rest) => (Kind::Cpu, rest),
+        ("disk", rest) => (MovedKind::Device, rest),
+        ("cpu", rest) => (MovedKind::Cpu, rest),
         _ => return None,
     };
     let (subject, name) = rest.rsplit_once('.')?;
@@ -99,8 +101,8 @@ fn least(arms: &Arms<'_>, name: &str, size: f64) -> Option<f64> {
     }
 }
 
-fn sample(value: &ArmValue) -> Sample {
-    Sample {
+fn sample(value: &ArmValue) -> MovedSample {
+    MovedSample {
         mean: value.value,
         spread: value.spread,
         windows: value.windows,
@@ -123,7 +125,7 @@ fn rate(arms: &Arms<'_>, arm: &str) -> Option<f64> {
 fn share_of_rate(arms: &Arms<'_>) -> Option<f64> {
     let is_busy = |figure: &&ArmFigures| {
         parse(&figure.name)
-            .is_some_and(|(kind, _, name)| kind == Kind::Cpu && name == "busy_percent")
+            .is_some_and(|(kind, _, name)| kind == MovedKind::Cpu && name == "busy_percent")
     };
     let busy = arms
         .figures

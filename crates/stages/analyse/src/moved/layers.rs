@@ -1,8 +1,8 @@
 //! The time of an I/O, part by part.
 
-use super::{Arms, Candidate, Sample, judged};
-use model::layers::{ArmSpan, Side, Span};
-use model::moved::{Change, Kind};
+use super::{Arms, Candidate, MovedSample, judged};
+use model::layers::{ArmSpan, LayerSide, Span};
+use model::moved::{Change, MovedKind};
 
 /// A direction with fewer of the I/Os than this share is not what the load is about.
 const SIDE_LEAST: f64 = 0.2;
@@ -14,7 +14,7 @@ const OF_ITSELF: f64 = 0.05;
 /// A part of the time under both arms.
 struct Part {
     name: &'static str,
-    samples: [Sample; 2],
+    samples: [MovedSample; 2],
     medians: Option<(f64, f64)>,
     made_of: Option<String>,
 }
@@ -28,7 +28,7 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
         }
     }
     let candidates = devices.iter().flat_map(|device| {
-        let sides = Side::ALL
+        let sides = LayerSide::ALL
             .into_iter()
             .filter(|side| is_main(arms, device, *side));
         sides
@@ -41,12 +41,12 @@ pub(super) fn changes(arms: &Arms<'_>) -> Vec<Change> {
 }
 
 /// Parts and whole of one device and direction.
-fn of_device(arms: &Arms<'_>, device: &str, side: Side) -> Vec<Candidate> {
-    let look = Look { arms, device, side };
+fn of_device(arms: &Arms<'_>, device: &str, side: LayerSide) -> Vec<Candidate> {
+    let look = LayerLook { arms, device, side };
     let Some(whole) = look.part(Span::Q2C).or_else(|| look.part(Span::G2C)) else {
         return Vec::new();
     };
-    let tuned = Look {
+    let tuned = LayerLook {
         arms,
         device: arms.device,
         side,
@@ -55,7 +55,7 @@ fn of_device(arms: &Arms<'_>, device: &str, side: Side) -> Vec<Candidate> {
         .part(Span::Q2C)
         .or_else(|| tuned.part(Span::G2C))
         .map_or_else(|| longest(&whole), |it| longest(&it));
-    let candidate = |kind: Kind, part: Part| {
+    let candidate = |kind: MovedKind, part: Part| {
         let [from, to] = part.samples;
         let change = Change {
             kind,
@@ -80,11 +80,11 @@ fn of_device(arms: &Arms<'_>, device: &str, side: Side) -> Vec<Candidate> {
     let parts = look
         .parts()
         .into_iter()
-        .map(|part| candidate(Kind::Layer, part))
+        .map(|part| candidate(MovedKind::Layer, part))
         .collect::<Vec<_>>();
     parts
         .into_iter()
-        .chain([candidate(Kind::Whole, whole)])
+        .chain([candidate(MovedKind::Whole, whole)])
         .collect()
 }
 
@@ -93,13 +93,13 @@ fn longest(whole: &Part) -> f64 {
 }
 
 /// One device and direction under both arms.
-struct Look<'a> {
+struct LayerLook<'a> {
     arms: &'a Arms<'a>,
     device: &'a str,
-    side: Side,
+    side: LayerSide,
 }
 
-impl Look<'_> {
+impl LayerLook<'_> {
     fn span(&self, arm: &str, span: Span) -> Option<&ArmSpan> {
         let is_it = |one: &&ArmSpan| {
             one.arm == arm && one.device == self.device && one.side == self.side && one.span == span
@@ -147,7 +147,7 @@ impl Look<'_> {
     }
 
     /// The time from the request to the driver under an arm, and what it is made of.
-    fn before_driver(&self, arm: &str) -> Option<(Sample, &'static str)> {
+    fn before_driver(&self, arm: &str) -> Option<(MovedSample, &'static str)> {
         let of = |span: Span| self.span(arm, span).map(sample);
         if let Some(direct) = of(Span::G2D) {
             return Some((direct, "G2D"));
@@ -159,7 +159,11 @@ impl Look<'_> {
         Some((combined(whole, driver, -1.0), "G2C less D2C"))
     }
 
-    fn joined(&self, (from, from_is): (Sample, &str), (to, to_is): (Sample, &str)) -> Part {
+    fn joined(
+        &self,
+        (from, from_is): (MovedSample, &str),
+        (to, to_is): (MovedSample, &str),
+    ) -> Part {
         let made_of = [(from_is, self.arms.from), (to_is, self.arms.to)];
         let other = made_of.into_iter().filter(|(what, _)| *what != "G2D");
         let words: Vec<String> = other
@@ -174,8 +178,8 @@ impl Look<'_> {
     }
 }
 
-fn sample(span: &ArmSpan) -> Sample {
-    Sample {
+fn sample(span: &ArmSpan) -> MovedSample {
+    MovedSample {
         mean: span.mean_ns,
         spread: span.spread_ns,
         windows: span.windows,
@@ -183,9 +187,9 @@ fn sample(span: &ArmSpan) -> Sample {
 }
 
 /// Sum or difference of two parts. How their windows go together is not known, so their spreads add up.
-fn combined(a: Sample, b: Sample, sign: f64) -> Sample {
+fn combined(a: MovedSample, b: MovedSample, sign: f64) -> MovedSample {
     let mean = (a.mean + sign * b.mean).max(0.0);
-    Sample {
+    MovedSample {
         mean,
         spread: a.spread + b.spread,
         windows: a.windows.min(b.windows),
@@ -193,8 +197,8 @@ fn combined(a: Sample, b: Sample, sign: f64) -> Sample {
 }
 
 /// Whether a good part of the device's I/O goes in this direction, under either arm.
-fn is_main(arms: &Arms<'_>, device: &str, side: Side) -> bool {
-    let ios = |wanted: Option<Side>| {
+fn is_main(arms: &Arms<'_>, device: &str, side: LayerSide) -> bool {
+    let ios = |wanted: Option<LayerSide>| {
         let of_arms = arms
             .layers
             .iter()
@@ -212,14 +216,16 @@ fn is_main(arms: &Arms<'_>, device: &str, side: Side) -> bool {
 
 /// Gives each layer of the tuned device that moved its share of what the whole moved by.
 fn share_out(changes: &mut [Change], device: &str) {
-    let wholes: Vec<(Option<Side>, f64)> = changes
+    let wholes: Vec<(Option<LayerSide>, f64)> = changes
         .iter()
-        .filter(|change| change.kind == Kind::Whole && change.subject == device && change.moved)
+        .filter(|change| {
+            change.kind == MovedKind::Whole && change.subject == device && change.moved
+        })
         .map(|whole| (whole.side, whole.to - whole.from))
         .collect();
     for change in changes
         .iter_mut()
-        .filter(|one| one.kind == Kind::Layer && one.subject == device && one.moved)
+        .filter(|one| one.kind == MovedKind::Layer && one.subject == device && one.moved)
     {
         let whole = wholes.iter().find(|(side, _)| *side == change.side);
         change.share = whole.map(|(_, by)| (change.to - change.from) / by);

@@ -10,7 +10,7 @@ mod layers;
 
 use model::figures::ArmFigures;
 use model::layers::ArmSpan;
-use model::moved::{Change, Kind, Moved};
+use model::moved::{Change, Moved, MovedKind};
 use stats::t_quantile;
 
 /// Probability that anything among the layers, or anything among the counters' figures, is called moved by chance.
@@ -71,24 +71,24 @@ fn slower(arms: &Arms<'_>) -> Option<bool> {
 /// head; then those that moved against it; then what stayed.
 fn rank(change: &Change, slower: Option<bool>) -> f64 {
     let kind = match change.kind {
-        Kind::Layer if slower == Some(change.to > change.from) => 50.0,
-        Kind::Layer => 40.0,
-        Kind::Whole => 30.0,
-        Kind::Cpu => 20.0,
-        Kind::Device => 10.0,
+        MovedKind::Layer if slower == Some(change.to > change.from) => 50.0,
+        MovedKind::Layer => 40.0,
+        MovedKind::Whole => 30.0,
+        MovedKind::Cpu => 20.0,
+        MovedKind::Device => 10.0,
     };
     let weight = change.share.map_or(0.0, |share| share.abs().min(9.0));
     match (change.moved, change.kind) {
         (true, _) => 100.0 + kind + weight,
         // What stayed explains nothing: layers keep the order of an I/O's life.
-        (false, Kind::Layer) => 40.0,
+        (false, MovedKind::Layer) => 40.0,
         (false, _) => kind,
     }
 }
 
 /// A figure under one arm: the mean of its windows and how they differ.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct MovedSample {
     mean: f64,
     spread: f64,
     windows: u64,
@@ -97,7 +97,7 @@ struct Sample {
 /// A change that is not judged yet.
 struct Candidate {
     change: Change,
-    samples: [Sample; 2],
+    samples: [MovedSample; 2],
     /// The least change that matters, in the unit of the figure.
     least: f64,
 }
@@ -112,7 +112,7 @@ fn judged(candidates: Vec<Candidate>) -> Vec<Change> {
                  }: Candidate| {
         let noise = noise(&from, &to, comparisons);
         let by = (to.mean - from.mean).abs();
-        let is_time = matches!(change.kind, Kind::Layer | Kind::Whole);
+        let is_time = matches!(change.kind, MovedKind::Layer | MovedKind::Whole);
         let is_sure = noise.is_some_and(|noise| by > noise)
             || (is_time && is_times_over(&from, &to, comparisons));
         let moved = by > 0.0 && by >= least && is_sure;
@@ -127,7 +127,7 @@ fn judged(candidates: Vec<Candidate>) -> Vec<Change> {
 
 /// The largest difference of two means that chance alone makes, when so many are looked at; none when an arm has
 /// fewer than two windows.
-fn noise(from: &Sample, to: &Sample, comparisons: usize) -> Option<f64> {
+fn noise(from: &MovedSample, to: &MovedSample, comparisons: usize) -> Option<f64> {
     chance(from, to, [1.0, 1.0], comparisons)
 }
 
@@ -135,7 +135,7 @@ fn noise(from: &Sample, to: &Sample, comparisons: usize) -> Option<f64> {
 ///
 /// Only where more than two thirds of the larger arm's windows must have carried the change: by Cauchy and Schwarz at
 /// least 1 in 1 + (deviation / mean)² of them are above zero. A few stalls are no layer that grew.
-fn is_times_over(from: &Sample, to: &Sample, comparisons: usize) -> bool {
+fn is_times_over(from: &MovedSample, to: &MovedSample, comparisons: usize) -> bool {
     let (small, large) = if from.mean < to.mean {
         (from, to)
     } else {
@@ -152,12 +152,17 @@ fn is_times_over(from: &Sample, to: &Sample, comparisons: usize) -> bool {
 }
 
 /// Welch's interval for the difference of two arms whose spreads are taken in these units.
-fn chance(from: &Sample, to: &Sample, units: [f64; 2], comparisons: usize) -> Option<f64> {
+fn chance(
+    from: &MovedSample,
+    to: &MovedSample,
+    units: [f64; 2],
+    comparisons: usize,
+) -> Option<f64> {
     if from.windows < 2 || to.windows < 2 {
         return None;
     }
     let variance =
-        |sample: &Sample, unit: f64| (sample.spread / unit).powi(2) / sample.windows as f64;
+        |sample: &MovedSample, unit: f64| (sample.spread / unit).powi(2) / sample.windows as f64;
     let (a, b) = (variance(from, units[0]), variance(to, units[1]));
     if a + b <= 0.0 {
         return Some(0.0);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::figures::Moments;
 use model::figures::ArmValue;
-use model::layers::{Side, Span};
+use model::layers::{LayerSide, Span};
 use model::moved::Interrupts;
 use stats::dice::Dice;
 
@@ -12,7 +12,7 @@ fn spans(arm: &str, device: &str, times: &[(Span, f64, f64)]) -> Vec<ArmSpan> {
     let one = |(span, mean_ns, spread_ns): &(Span, f64, f64)| ArmSpan {
         arm: arm.into(),
         device: device.into(),
-        side: Side::Read,
+        side: LayerSide::Read,
         span: *span,
         ios: 10_000,
         mean_ns: *mean_ns,
@@ -83,7 +83,7 @@ fn a_scheduler_that_holds_requests_back_is_named_with_its_share() {
     let first = &moved.changes[0];
     assert_eq!(
         (first.kind, first.name.as_str(), first.moved),
-        (Kind::Layer, "G2D", true)
+        (MovedKind::Layer, "G2D", true)
     );
     assert_eq!((first.from, first.to), (410_000.0, 3_000.0));
     assert_eq!(first.made_of.as_deref(), Some("G2I + I2D under bfq"));

@@ -30,7 +30,7 @@
 //! ## Sources
 //! - mount_setattr(2), mount(8); Linux `fs/inode.c`, `atime_needs_update`, and `fs/namespace.c`, `do_mount_setattr`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -42,7 +42,7 @@ pub static KNOB: Knob = Knob {
     summary: "when reading a file updates its access time",
     on: SubjectKind::Mount,
     attribute: "atime",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Slow,
     risk: Risk::NeedsCare,
     turn: None,

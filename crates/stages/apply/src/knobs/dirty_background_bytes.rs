@@ -26,7 +26,7 @@
 //! - Linux `mm/page-writeback.c`, `dirty_background_bytes_handler` and `domain_dirty_limits`
 //! - Linux `Documentation/admin-guide/sysctl/vm.rst`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -38,7 +38,7 @@ pub static KNOB: Knob = Knob {
     summary: "the dirty bytes above which the kernel writes out in the background",
     on: SubjectKind::Sysctl,
     attribute: "vm/dirty_background_bytes",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Slow,
     risk: Risk::CostsLatency,
     turn: None,

@@ -23,7 +23,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_max_sectors_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -35,7 +35,7 @@ pub static KNOB: Knob = Knob {
     summary: "the size at which large I/O is split",
     on: SubjectKind::Queue,
     attribute: "max_sectors_kb",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(50),

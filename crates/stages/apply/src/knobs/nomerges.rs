@@ -21,7 +21,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_nomerges_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -33,7 +33,7 @@ pub static KNOB: Knob = Knob {
     summary: "whether neighbouring requests are merged",
     on: SubjectKind::Queue,
     attribute: "nomerges",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(60),

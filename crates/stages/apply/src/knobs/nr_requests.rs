@@ -24,7 +24,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_requests_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -36,7 +36,7 @@ pub static KNOB: Knob = Knob {
     summary: "how many requests the queue holds before submitters wait",
     on: SubjectKind::Queue,
     attribute: "nr_requests",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(40),

@@ -27,7 +27,7 @@
 //! - Linux `mm/readahead.c`, `file_ra_state_init`; `block/blk-sysfs.c`, `queue_ra_store`
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices"
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -39,7 +39,7 @@ pub static KNOB: Knob = Knob {
     summary: "how far the page cache reads ahead",
     on: SubjectKind::Queue,
     attribute: "read_ahead_kb",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Learned,
     risk: Risk::CostsLatency,
     turn: Some(200),

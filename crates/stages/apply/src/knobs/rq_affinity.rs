@@ -22,7 +22,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_rq_affinity_store`; commits c7c22e4d5c1f and 5757a6d76c
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -34,7 +34,7 @@ pub static KNOB: Knob = Knob {
     summary: "which CPU completes a request",
     on: SubjectKind::Queue,
     attribute: "rq_affinity",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(70),

@@ -30,7 +30,7 @@
 //! - Linux `block/elevator.c`, `elv_iosched_store`; `Documentation/ABI/stable/sysfs-block`
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use kernel::choice;
 use model::change::{Class, Risk};
 use model::job::Job;
@@ -43,7 +43,7 @@ pub static KNOB: Knob = Knob {
     summary: "how requests are ordered before they reach the driver",
     on: SubjectKind::Queue,
     attribute: "scheduler",
-    reading: Reading::Chosen,
+    reading: ValueReading::Chosen,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(10),

@@ -27,7 +27,7 @@
 //! - Linux `kernel/irq/proc.c`, `write_irq_affinity`; `Documentation/core-api/irq/irq-affinity.rst`
 //! - Linux `kernel/irq/affinity.c`, `irq_create_affinity_masks` (managed interrupts)
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use kernel::cpulist::CpuList;
 use model::change::{Class, Risk};
 use model::job::Job;
@@ -40,7 +40,7 @@ pub static KNOB: Knob = Knob {
     summary: "which CPUs take an interrupt of the disk",
     on: SubjectKind::Interrupt,
     attribute: "smp_affinity_list",
-    reading: Reading::CpuList,
+    reading: ValueReading::CpuList,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: None,

@@ -24,7 +24,7 @@
 //! ## Sources
 //! - Linux `block/blk-wbt.c`, `wbt_should_throttle` and `wbt_default_latency_nsec`; `block/blk-sysfs.c`
 
-use crate::{Knob, Reading, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -36,7 +36,7 @@ pub static KNOB: Knob = Knob {
     summary: "the read latency above which buffered writeback is held back",
     on: SubjectKind::Queue,
     attribute: "wbt_lat_usec",
-    reading: Reading::Whole,
+    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(30),

@@ -16,7 +16,7 @@
 //! ## Sources
 //! - sysctl.d(5); sysctl(8) of procps; Linux `Documentation/admin-guide/sysctl/vm.rst`
 
-use crate::{Persist, PersistPlan, Wish};
+use crate::{Persist, PersistPlan, SettingWish};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_value};
@@ -42,7 +42,7 @@ fn available(host: &Host) -> Result<(), String> {
     }
 }
 
-fn plan(_: &Host, wish: &Wish) -> Result<PersistPlan, String> {
+fn plan(_: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     let mut lines = format!(
         "# Written by iodyno: record {} proved these values. Take them back: iodyno undo\n",
         wish.record()

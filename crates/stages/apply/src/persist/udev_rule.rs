@@ -16,7 +16,7 @@
 //! ## Sources
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Persist, PersistPlan, ProvenValue, Wish};
+use crate::{Persist, PersistPlan, ProvenValue, SettingWish};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
@@ -51,7 +51,7 @@ fn available(host: &Host) -> Result<(), String> {
     }
 }
 
-fn plan(host: &Host, wish: &Wish) -> Result<PersistPlan, String> {
+fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     let device = wish.device();
     if device.starts_with("loop") || device.starts_with("zram") || device.starts_with("ram") {
         return Err(format!(
@@ -142,7 +142,7 @@ mod tests {
     use host::Archive;
     use model::change::Attribute;
 
-    fn wish(device: &str) -> Wish {
+    fn wish(device: &str) -> SettingWish {
         crate::fixture::wish(device, &[("scheduler", "none"), ("nr_requests", "64")])
     }
 

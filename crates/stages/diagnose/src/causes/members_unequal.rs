@@ -123,7 +123,7 @@ const UNEVEN: f64 = 0.2;
 const READS_MIN: f64 = 50.0;
 
 /// A member with its reads a second and their mean time, ms.
-type Seen<'a> = (&'a str, f64, Option<f64>);
+type SeenMembers<'a> = (&'a str, f64, Option<f64>);
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     // A mirror may read from one side alone; parity levels and stripes read from all.
@@ -142,7 +142,7 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     let frame = &scene.curve().last()?.1.frame;
-    let seen: Vec<Seen<'_>> = parts::members(volume)
+    let seen: Vec<SeenMembers<'_>> = parts::members(volume)
         .into_iter()
         .filter_map(|member| seen(frame, member))
         .collect();
@@ -178,7 +178,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
         );
     }
     let fair = total / seen.len() as f64;
-    let uneven = |seen: &Seen<'_>| (seen.1 - fair).abs();
+    let uneven = |seen: &SeenMembers<'_>| (seen.1 - fair).abs();
     let (name, reads, _) = seen.iter().max_by(|one, other| {
         uneven(one)
             .total_cmp(&uneven(other))
@@ -222,7 +222,7 @@ fn is_slow_throughout(scene: &Scene<'_>, volume: &Layer, member: &str) -> bool {
     steps.all(|step| slow(&step).is_some_and(|(name, ..)| name == member))
 }
 
-fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<Seen<'a>> {
+fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<SeenMembers<'a>> {
     let reads = frame.get("disk.reads_per_s", &member.name)?;
     Some((
         &member.name,
@@ -232,7 +232,7 @@ fn seen<'a>(frame: &Frame, member: &'a Layer) -> Option<Seen<'a>> {
 }
 
 /// The slowest member with its time and the mean of the others, where they are far apart.
-fn slow<'a>(seen: &[Seen<'a>]) -> Option<(&'a str, f64, f64)> {
+fn slow<'a>(seen: &[SeenMembers<'a>]) -> Option<(&'a str, f64, f64)> {
     let waits: Vec<(&str, f64)> = seen
         .iter()
         .filter_map(|(name, _, wait)| Some((*name, (*wait)?)))

@@ -1,7 +1,7 @@
 //! Which types carry a load, each at the smallest size and with the least provisioned that will do.
 
 use super::data::{Data, DiskType};
-use super::formula::Given;
+use super::formula::CloudFormulaGiven;
 use super::offer::{Offer, of_type};
 use super::prices::Prices;
 use super::reach::counted_as;
@@ -106,9 +106,9 @@ fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
     if carries(&base, iops, need) {
         return Some(base);
     }
-    let given = Given {
+    let given = CloudFormulaGiven {
         size_gib,
-        ..Given::default()
+        ..CloudFormulaGiven::default()
     };
     // Bandwidth often follows from IOPS: where it is short, more IOPS may be what it takes.
     let wanted = |iops: f64| {
@@ -117,7 +117,7 @@ fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
             .map(|least| iops.max(least).ceil())
             .filter(|iops| *iops > kind.iops.at(given));
         let rate = set_iops.unwrap_or_else(|| kind.iops.at(given));
-        let given = Given {
+        let given = CloudFormulaGiven {
             size_gib,
             iops: rate,
             ..given

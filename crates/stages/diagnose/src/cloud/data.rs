@@ -1,7 +1,7 @@
 //! The dated file of types and instances, and what makes it valid.
 
 use super::error::CloudError;
-use super::formula::Line;
+use super::formula::CloudFormulaLine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -46,14 +46,14 @@ pub struct DiskType {
     pub unit: Unit,
     /// IOPS that it has when nothing is provisioned.
     #[serde(default)]
-    pub iops: Line,
+    pub iops: CloudFormulaLine,
     /// Bandwidth that it has when nothing is provisioned.
     #[serde(default)]
-    pub mbps: Line,
+    pub mbps: CloudFormulaLine,
     /// IOPS that can be provisioned.
-    pub iops_set: Option<Range>,
+    pub iops_set: Option<DataRange>,
     /// Bandwidth that can be provisioned.
-    pub mbps_set: Option<Range>,
+    pub mbps_set: Option<DataRange>,
     /// What it may do for a while.
     pub burst: Option<Burst>,
     /// Fixed sizes in place of formulas; a size between two is the larger one.
@@ -118,11 +118,11 @@ pub enum YesNo {
 /// From the least to the most that can be provisioned.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Range {
+pub struct DataRange {
     /// The least.
-    pub at_least: Line,
+    pub at_least: CloudFormulaLine,
     /// The most.
-    pub at_most: Line,
+    pub at_most: CloudFormulaLine,
 }
 
 /// More than the base for a while.
@@ -130,9 +130,9 @@ pub struct Range {
 #[serde(deny_unknown_fields)]
 pub struct Burst {
     /// IOPS meanwhile.
-    pub iops: Option<Line>,
+    pub iops: Option<CloudFormulaLine>,
     /// Bandwidth meanwhile.
-    pub mbps: Option<Line>,
+    pub mbps: Option<CloudFormulaLine>,
     /// I/Os that a full bucket holds.
     pub ios: Option<f64>,
     /// Bytes that a full bucket holds for each GiB of the disk.

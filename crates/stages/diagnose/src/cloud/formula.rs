@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// `base + per_gib × size + per_iops × IOPS`, within bounds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Line {
+pub struct CloudFormulaLine {
     /// The part that does not depend on anything.
     pub base: f64,
     /// For each GiB of the size.
@@ -21,15 +21,15 @@ pub struct Line {
     /// Never more.
     pub at_most: Option<f64>,
     /// Fixed values for small sizes.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CloudFormulaStep>,
     /// Another line: the larger of the two counts.
-    pub or_more: Option<Box<Line>>,
+    pub or_more: Option<Box<CloudFormulaLine>>,
 }
 
 /// A fixed value below a size.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct CloudFormulaStep {
     /// Below this size, GiB.
     pub below_gib: f64,
     /// The value there.
@@ -38,7 +38,7 @@ pub struct Step {
 
 /// What a line may depend on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Given {
+pub struct CloudFormulaGiven {
     /// Size, GiB.
     pub size_gib: f64,
     /// IOPS that it has.
@@ -49,9 +49,9 @@ pub struct Given {
     pub mbps: f64,
 }
 
-impl Line {
+impl CloudFormulaLine {
     /// Its value.
-    pub fn at(&self, given: Given) -> f64 {
+    pub fn at(&self, given: CloudFormulaGiven) -> f64 {
         if let Some(step) = self
             .steps
             .iter()
@@ -76,9 +76,9 @@ impl Line {
     pub fn size_for(&self, value: f64) -> Option<f64> {
         let size_gib = (value - self.base) / self.per_gib;
         let is_there = self.per_gib > 0.0 && size_gib > 0.0;
-        let back = self.at(Given {
+        let back = self.at(CloudFormulaGiven {
             size_gib,
-            ..Given::default()
+            ..CloudFormulaGiven::default()
         });
         (is_there && (back / value - 1.0).abs() < 1e-6).then_some(size_gib)
     }

@@ -20,7 +20,7 @@ pub use carry::{Carrier, Need, carriers};
 pub use data::{Data, DiskType, Instance, builtin};
 pub use error::CloudError;
 pub use machine::{CloudDisk, CloudMachine, machine_of};
-pub use offer::{Offer, Wish, offer, promise};
+pub use offer::{Offer, OfferWish, offer, promise};
 pub use prices::Prices;
 pub use reach::{BLOCK_SIZES, Bind, Reach, reach};
 pub use recognise::{Match, Measured, Strength, recognise};

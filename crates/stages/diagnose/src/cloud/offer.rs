@@ -2,12 +2,12 @@
 
 use super::data::{Data, DiskType, Instance, Tier, YesNo};
 use super::error::CloudError;
-use super::formula::Given;
+use super::formula::CloudFormulaGiven;
 use model::check::Promise;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wish {
+pub struct OfferWish {
     /// Type: `gp3`, `aws:gp3`, `P30`.
     pub kind: String,
     /// Size, GiB; none for a tier, which has its own.
@@ -67,7 +67,7 @@ impl Offer<'_> {
 ///
 /// # Errors
 /// As [`offer`].
-pub fn promise(data: &Data, wish: &Wish) -> Result<Promise, CloudError> {
+pub fn promise(data: &Data, wish: &OfferWish) -> Result<Promise, CloudError> {
     offer(data, wish).map(|offer| offer.promise)
 }
 
@@ -75,7 +75,7 @@ pub fn promise(data: &Data, wish: &Wish) -> Result<Promise, CloudError> {
 ///
 /// # Errors
 /// A type or an instance that the data does not have, a size or a rate that the type is not sold with.
-pub fn offer<'a>(data: &'a Data, wish: &Wish) -> Result<Offer<'a>, CloudError> {
+pub fn offer<'a>(data: &'a Data, wish: &OfferWish) -> Result<Offer<'a>, CloudError> {
     let (kind, tier) = data.find(&wish.kind)?;
     let instance = wish.instance.as_deref().map(|name| {
         data.instance(name)
@@ -170,9 +170,9 @@ fn of_formula(
     iops: Option<f64>,
     mbps: Option<f64>,
 ) -> Result<Promise, CloudError> {
-    let mut given = Given {
+    let mut given = CloudFormulaGiven {
         size_gib,
-        ..Given::default()
+        ..CloudFormulaGiven::default()
     };
     // IOPS that follow from the bandwidth come after it, all others before.
     if kind.iops.per_mbps > 0.0 {
@@ -192,14 +192,18 @@ fn of_formula(
     Ok(promise)
 }
 
-fn rate(kind: &DiskType, given: Given, wish: Option<f64>) -> Result<f64, CloudError> {
+fn rate(kind: &DiskType, given: CloudFormulaGiven, wish: Option<f64>) -> Result<f64, CloudError> {
     let Some(wish) = wish else {
         return Ok(kind.iops.at(given));
     };
     chosen(kind, given, wish, kind.iops_set.as_ref(), "IOPS")
 }
 
-fn bandwidth(kind: &DiskType, given: Given, wish: Option<f64>) -> Result<f64, CloudError> {
+fn bandwidth(
+    kind: &DiskType,
+    given: CloudFormulaGiven,
+    wish: Option<f64>,
+) -> Result<f64, CloudError> {
     let Some(wish) = wish else {
         return Ok(kind.mbps.at(given));
     };
@@ -208,9 +212,9 @@ fn bandwidth(kind: &DiskType, given: Given, wish: Option<f64>) -> Result<f64, Cl
 
 fn chosen(
     kind: &DiskType,
-    given: Given,
+    given: CloudFormulaGiven,
     wish: f64,
-    range: Option<&super::data::Range>,
+    range: Option<&super::data::DataRange>,
     what: &'static str,
 ) -> Result<f64, CloudError> {
     let Some(range) = range else {
@@ -235,10 +239,10 @@ fn chosen(
 }
 
 /// Burst figures, where they are above the base; and how long a full bucket lasts while it is refilled at the base.
-fn add_burst(kind: &DiskType, given: Given, promise: &mut Promise) {
+fn add_burst(kind: &DiskType, given: CloudFormulaGiven, promise: &mut Promise) {
     let Some(burst) = &kind.burst else { return };
     let unit = kind.unit.bytes();
-    let above = |line: &Option<super::formula::Line>, base: f64| {
+    let above = |line: &Option<super::formula::CloudFormulaLine>, base: f64| {
         line.as_ref()
             .map(|line| line.at(given))
             .filter(|value| *value > base)

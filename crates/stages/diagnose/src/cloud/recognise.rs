@@ -1,7 +1,7 @@
 //! Which types give a measured rate, and at what size.
 
 use super::data::{Data, DiskType, Instance};
-use super::formula::{Given, Line};
+use super::formula::{CloudFormulaGiven, CloudFormulaLine};
 use super::offer::of_type;
 use super::{NEAR, is_near};
 use serde::Serialize;
@@ -209,7 +209,7 @@ fn at_some_size(kind: &DiskType, measured: &Measured) -> Vec<Match> {
 
 fn by_line(
     kind: &DiskType,
-    line: &Line,
+    line: &CloudFormulaLine,
     value: f64,
     unit: f64,
     figure: &'static str,
@@ -242,9 +242,9 @@ fn allows(kind: &DiskType, found: &Match, measured: &Measured) -> bool {
     let Some([_, _, largest]) = found.size_gib else {
         return true;
     };
-    let given = Given {
+    let given = CloudFormulaGiven {
         size_gib: largest,
-        ..Given::default()
+        ..CloudFormulaGiven::default()
     };
     let tier = kind.tier_of(largest);
     let most_iops = tier.map_or_else(|| kind.iops.at(given), |tier| tier.iops);
@@ -260,9 +260,9 @@ fn provisioned(kind: &DiskType, measured: &Measured) -> Option<Match> {
     let iops = measured.iops?;
     let set = (iops / 500.0).round() * 500.0;
     let size_gib = measured.size_gib.unwrap_or(kind.size_gib[1]);
-    let given = Given {
+    let given = CloudFormulaGiven {
         size_gib,
-        ..Given::default()
+        ..CloudFormulaGiven::default()
     };
     let is_sold = size_gib >= kind.size_gib[0] && size_gib <= kind.size_gib[1];
     let can = set >= range.at_least.at(given) && set <= range.at_most.at(given);

@@ -2,7 +2,7 @@
 
 use super::data::builtin;
 use super::error::CloudError;
-use super::offer::{Wish, promise};
+use super::offer::{OfferWish, promise};
 use model::check::Promise;
 use model::units::parse_bytes;
 
@@ -23,7 +23,7 @@ fn read(spec: &str) -> Result<Promise, CloudError> {
         part: part.into(),
         why: why.into(),
     };
-    let (mut names, mut wish, mut bandwidth) = (Vec::new(), Wish::default(), None);
+    let (mut names, mut wish, mut bandwidth) = (Vec::new(), OfferWish::default(), None);
     for part in spec
         .split(':')
         .map(str::trim)
@@ -77,7 +77,7 @@ fn read(spec: &str) -> Result<Promise, CloudError> {
 }
 
 /// Figures without a type.
-fn figures(spec: &str, wish: &Wish, bandwidth: Option<f64>) -> Result<Promise, CloudError> {
+fn figures(spec: &str, wish: &OfferWish, bandwidth: Option<f64>) -> Result<Promise, CloudError> {
     let bytes_per_s = bandwidth.or(wish.mbps.map(|mbps| mbps * 1e6));
     if wish.iops.is_none() && bytes_per_s.is_none() {
         let why =

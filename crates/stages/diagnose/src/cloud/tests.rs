@@ -1,7 +1,7 @@
 //! The figures that providers and field reports print, and properties that hold for every type of the file.
 
 use super::*;
-use crate::cloud::formula::Given;
+use crate::cloud::formula::CloudFormulaGiven;
 use model::check::Promise;
 use model::histogram::Histogram;
 use stats::dice::Dice;
@@ -387,9 +387,9 @@ fn more_size_is_never_less_and_bounds_hold() {
                 kind.kind
             );
             if let Some(range) = &kind.iops_set {
-                let given = Given {
+                let given = CloudFormulaGiven {
                     size_gib: size,
-                    ..Given::default()
+                    ..CloudFormulaGiven::default()
                 };
                 let (low, high) = (range.at_least.at(given), range.at_most.at(given));
                 assert!(low <= high, "{} at {size}: {low} to {high}", kind.kind);

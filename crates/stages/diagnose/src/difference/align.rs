@@ -1,6 +1,6 @@
 //! Lays one path over the other: which layer of the first is which of the second, and what is not the same in both.
 
-use model::difference::What;
+use model::difference::DifferenceWhat;
 use model::iopath::{IoPath, Layer, LayerKind, Setting};
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub struct Pair<'a> {
     /// Setting, fact or layer.
     pub name: String,
     /// What it is.
-    pub what: What,
+    pub what: DifferenceWhat,
     /// On the first side.
     pub a: Option<String>,
     /// On the second.
@@ -104,7 +104,13 @@ impl<'a> Aligned<'a> {
         }
         if a.below.len() != b.below.len() {
             let count = |layer: &Layer| Some(layer.below.len().to_string());
-            self.put(&b.name, "members", What::Structure, count(a), count(b));
+            self.put(
+                &b.name,
+                "members",
+                DifferenceWhat::Structure,
+                count(a),
+                count(b),
+            );
         }
     }
 
@@ -117,7 +123,7 @@ impl<'a> Aligned<'a> {
         self.put(
             &place.name,
             &name,
-            What::Structure,
+            DifferenceWhat::Structure,
             a.map(words),
             b.map(words),
         );
@@ -203,7 +209,7 @@ impl<'a> Aligned<'a> {
                     self.put(
                         &b.name,
                         &one.name,
-                        What::Setting,
+                        DifferenceWhat::Setting,
                         one.chosen().map(Into::into),
                         None,
                     );
@@ -215,7 +221,13 @@ impl<'a> Aligned<'a> {
                 continue;
             }
             let value = |setting: &Setting| setting.chosen().map(Into::into);
-            self.put(&b.name, &one.name, What::Setting, value(one), value(other));
+            self.put(
+                &b.name,
+                &one.name,
+                DifferenceWhat::Setting,
+                value(one),
+                value(other),
+            );
             if let Some(pair) = self.pairs.last_mut() {
                 pair.settings = Some((one, other));
             }
@@ -230,7 +242,7 @@ impl<'a> Aligned<'a> {
                 self.put(
                     &b.name,
                     &new.name,
-                    What::Setting,
+                    DifferenceWhat::Setting,
                     None,
                     new.chosen().map(Into::into),
                 );
@@ -242,11 +254,18 @@ impl<'a> Aligned<'a> {
         if a == b {
             self.same += usize::from(a.is_some());
         } else {
-            self.put(place, name, What::Fact, a, b);
+            self.put(place, name, DifferenceWhat::Fact, a, b);
         }
     }
 
-    fn put(&mut self, place: &str, name: &str, what: What, a: Option<String>, b: Option<String>) {
+    fn put(
+        &mut self,
+        place: &str,
+        name: &str,
+        what: DifferenceWhat,
+        a: Option<String>,
+        b: Option<String>,
+    ) {
         let (place, name) = (place.to_string(), name.to_string());
         self.pairs.push(Pair {
             place,

@@ -8,7 +8,7 @@ mod origin;
 mod weigh;
 
 use kernel::choice;
-use model::difference::{DIFF_SCHEMA, Difference, Differences, Side, What};
+use model::difference::{DIFF_SCHEMA, Difference, DifferenceSide, DifferenceWhat, Differences};
 use model::iopath::IoPath;
 use model::job::Job;
 
@@ -17,7 +17,7 @@ pub const WEIGHT_MIN: f64 = 0.2;
 
 /// What differs. `names` are what the user called the two; without a job every kind of load counts alike.
 pub fn differences(a: &IoPath, b: &IoPath, names: [&str; 2], job: Option<&Job>) -> Differences {
-    let side = |path: &IoPath, name: &str| Side {
+    let side = |path: &IoPath, name: &str| DifferenceSide {
         name: name.into(),
         target: path.target.clone(),
         kernel: path.machine_fact("kernel").map(Into::into),
@@ -49,12 +49,12 @@ pub fn differences(a: &IoPath, b: &IoPath, names: [&str; 2], job: Option<&Job>) 
     }
 }
 
-fn judged(pair: &align::Pair<'_>, sides: &[Side; 2], job: Option<&Job>) -> Difference {
+fn judged(pair: &align::Pair<'_>, sides: &[DifferenceSide; 2], job: Option<&Job>) -> Difference {
     let judgement = weigh::judge(pair, job);
     let origin = origin::of(pair, sides);
     let knob = judgement
         .knob
-        .filter(|_| pair.what == What::Setting && pair.a.is_some() && pair.b.is_some());
+        .filter(|_| pair.what == DifferenceWhat::Setting && pair.a.is_some() && pair.b.is_some());
     let experiment = match (knob, offered(pair), &pair.b) {
         (Some(knob), Some(a), Some(b)) if a != b => {
             format!("iodyno tune {} --knob {knob}={b},{a}", sides[1].target)

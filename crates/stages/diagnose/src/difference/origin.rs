@@ -1,7 +1,7 @@
 //! Where two values of a setting come from: a default of the kernel that moved, files that set them, or nobody known.
 
 use super::align::Pair;
-use model::difference::Side;
+use model::difference::DifferenceSide;
 use model::iopath::Setting;
 
 /// What is known of it.
@@ -14,11 +14,11 @@ pub struct Origin {
 }
 
 /// Of a difference.
-pub fn of(pair: &Pair<'_>, sides: &[Side; 2]) -> Origin {
+pub fn of(pair: &Pair<'_>, sides: &[DifferenceSide; 2]) -> Origin {
     let Some((a, b)) = pair.settings else {
         return Origin::default();
     };
-    let kernel = |side: &Side| side.kernel.clone().unwrap_or_else(|| "unknown".into());
+    let kernel = |side: &DifferenceSide| side.kernel.clone().unwrap_or_else(|| "unknown".into());
     let (kernel_a, kernel_b) = (kernel(&sides[0]), kernel(&sides[1]));
     if is_default(a) && is_default(b) {
         let words = format!(

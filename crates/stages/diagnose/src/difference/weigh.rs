@@ -1,7 +1,7 @@
 //! How likely a difference matters for a job, and why: a judgement, for the order of a list, not a measurement.
 
 use super::align::Pair;
-use model::difference::What;
+use model::difference::DifferenceWhat;
 use model::job::Job;
 
 /// What is said of one difference.
@@ -648,8 +648,8 @@ pub fn judge(pair: &Pair<'_>, job: Option<&Job>) -> Judgement {
         None => unknown(pair),
     };
     let experiment = match pair.what {
-        What::Setting => "set it as on the other side, and measure both in turn",
-        What::Fact | What::Structure => {
+        DifferenceWhat::Setting => "set it as on the other side, and measure both in turn",
+        DifferenceWhat::Fact | DifferenceWhat::Structure => {
             "no setting decides this: measure both machines with the same job"
         }
     };
@@ -666,8 +666,8 @@ pub fn judge(pair: &Pair<'_>, job: Option<&Job>) -> Judgement {
 fn presence(pair: &Pair<'_>) -> f64 {
     let is_missing = pair.a.is_none() || pair.b.is_none();
     match pair.what {
-        What::Setting if is_missing => 0.3,
-        What::Fact
+        DifferenceWhat::Setting if is_missing => 0.3,
+        DifferenceWhat::Fact
             if is_missing
                 && !pair.name.starts_with("mount option ")
                 && pair.name != "io_limits" =>
@@ -680,18 +680,18 @@ fn presence(pair: &Pair<'_>) -> f64 {
 
 fn unknown(pair: &Pair<'_>) -> (f64, For, &'static str, bool) {
     match pair.what {
-        What::Structure if pair.name == "layer partition" => {
+        DifferenceWhat::Structure if pair.name == "layer partition" => {
             (0.15, Any, "One of them has partitions.", false)
         }
-        What::Structure => (0.8, Any, "The way to the disk is another one.", false),
-        What::Setting if pair.name.starts_with("iosched/") => {
+        DifferenceWhat::Structure => (0.8, Any, "The way to the disk is another one.", false),
+        DifferenceWhat::Setting if pair.name.starts_with("iosched/") => {
             (0.35, Any, "A parameter of the scheduler.", false)
         }
         _ if pair.name.starts_with("mount option ") => {
             (0.12, Any, "The file system is mounted otherwise.", false)
         }
-        What::Setting => (0.12, Any, "", false),
-        What::Fact => (0.06, Any, "", false),
+        DifferenceWhat::Setting => (0.12, Any, "", false),
+        DifferenceWhat::Fact => (0.06, Any, "", false),
     }
 }
 

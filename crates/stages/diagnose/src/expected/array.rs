@@ -1,7 +1,7 @@
 //! What arrays and volumes make of their members.
 
-use super::{Range, Ranges};
-use model::check::What;
+use super::{ExpectedRange, Ranges};
+use model::check::ExpectedWhat;
 use model::iopath::Layer;
 use model::units;
 
@@ -31,8 +31,8 @@ pub fn of_members(volume: &Layer, members: Vec<Ranges>) -> Ranges {
         return first;
     }
     let mut ranges = Ranges::new();
-    for what in What::ALL {
-        let known: Vec<&Range> = members
+    for what in ExpectedWhat::ALL {
+        let known: Vec<&ExpectedRange> = members
             .iter()
             .filter_map(|member| member.get(&what))
             .collect();
@@ -51,7 +51,7 @@ pub fn of_members(volume: &Layer, members: Vec<Ranges>) -> Ranges {
         let (least, most) = factors.of(what);
         ranges.insert(
             what,
-            Range {
+            ExpectedRange {
                 low: low * least,
                 high: high * most,
                 because: format!("{words}: {}", share(what, least, most, &known[0].because)),
@@ -62,13 +62,13 @@ pub fn of_members(volume: &Layer, members: Vec<Ranges>) -> Ranges {
     ranges
 }
 
-fn share(what: What, least: f64, most: f64, of: &str) -> String {
+fn share(what: ExpectedWhat, least: f64, most: f64, of: &str) -> String {
     let number = |value: f64| {
         let text = units::decimals(value, 2);
         text.trim_end_matches('0').trim_end_matches('.').to_string()
     };
     match (what, least == most) {
-        (What::ReadLatency, _) => format!("as {of}"),
+        (ExpectedWhat::ReadLatency, _) => format!("as {of}"),
         (_, true) => format!("{} times {of}", number(least)),
         (_, false) => format!("{} to {} times {of}", number(least), number(most)),
     }
@@ -143,16 +143,16 @@ fn factors(kind: &str, n: f64) -> Option<(String, Factors)> {
 }
 
 impl Factors {
-    fn of(&self, what: What) -> (f64, f64) {
+    fn of(&self, what: ExpectedWhat) -> (f64, f64) {
         match what {
-            What::ReadLatency => (1.0, 1.0),
-            What::RandomReads => self.random_reads,
-            What::SequentialRead => self.stream,
-            What::SequentialReads => self.streams,
-            What::RandomWrites => self.random_writes,
-            What::SequentialWrite => self.stream_write,
+            ExpectedWhat::ReadLatency => (1.0, 1.0),
+            ExpectedWhat::RandomReads => self.random_reads,
+            ExpectedWhat::SequentialRead => self.stream,
+            ExpectedWhat::SequentialReads => self.streams,
+            ExpectedWhat::RandomWrites => self.random_writes,
+            ExpectedWhat::SequentialWrite => self.stream_write,
             // A flush goes to all members and waits for the last.
-            What::Fsyncs => (0.25, 1.0),
+            ExpectedWhat::Fsyncs => (0.25, 1.0),
         }
     }
 }

@@ -1,15 +1,15 @@
 //! What a provider promises, and what the control group allows.
 
-use super::{Range, Ranges, cap};
+use super::{ExpectedRange, Ranges, cap};
 use crate::Scene;
-use model::check::{Promise, What};
+use model::check::{ExpectedWhat, Promise};
 use model::units;
 
-const RATES: [What; 2] = [What::RandomReads, What::RandomWrites];
-const BYTES: [What; 3] = [
-    What::SequentialRead,
-    What::SequentialReads,
-    What::SequentialWrite,
+const RATES: [ExpectedWhat; 2] = [ExpectedWhat::RandomReads, ExpectedWhat::RandomWrites];
+const BYTES: [ExpectedWhat; 3] = [
+    ExpectedWhat::SequentialRead,
+    ExpectedWhat::SequentialReads,
+    ExpectedWhat::SequentialWrite,
 ];
 
 /// A promise is both: what it should be, and no more than that.
@@ -40,7 +40,7 @@ pub fn promised(scene: &Scene<'_>, ranges: &mut Ranges) {
             let source = promise.source.clone();
             ranges.insert(
                 *what,
-                Range {
+                ExpectedRange {
                     low: low.min(bytes),
                     high: high.max(low).min(bytes),
                     because,
@@ -56,7 +56,7 @@ fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).min_by(f64::total_cmp)
 }
 
-fn because(promise: &Promise, what: What, high: f64) -> String {
+fn because(promise: &Promise, what: ExpectedWhat, high: f64) -> String {
     let name = format!("{} {}", promise.provider, promise.kind);
     let instance = if what.unit() == "/s" {
         promise.instance_iops
@@ -97,11 +97,14 @@ pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
         if !names.contains(&device) {
             continue;
         }
-        let (figures, per_s): (&[What], f64) = match kind {
-            "riops" => (&[What::RandomReads], value),
-            "wiops" => (&[What::RandomWrites], value),
-            "rbps" => (&[What::SequentialRead, What::SequentialReads], value),
-            "wbps" => (&[What::SequentialWrite], value),
+        let (figures, per_s): (&[ExpectedWhat], f64) = match kind {
+            "riops" => (&[ExpectedWhat::RandomReads], value),
+            "wiops" => (&[ExpectedWhat::RandomWrites], value),
+            "rbps" => (
+                &[ExpectedWhat::SequentialRead, ExpectedWhat::SequentialReads],
+                value,
+            ),
+            "wbps" => (&[ExpectedWhat::SequentialWrite], value),
             _ => continue,
         };
         for what in figures {
@@ -115,8 +118,8 @@ pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
         }
         // Bytes bind small I/Os too.
         let small = match kind {
-            "rbps" => Some(What::RandomReads),
-            "wbps" => Some(What::RandomWrites),
+            "rbps" => Some(ExpectedWhat::RandomReads),
+            "wbps" => Some(ExpectedWhat::RandomWrites),
             _ => None,
         };
         if let Some(what) = small.filter(|what| {

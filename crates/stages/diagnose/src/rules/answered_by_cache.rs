@@ -45,8 +45,8 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
 use crate::finding::{With, found};
-use crate::measured::{Stage, stages};
-use crate::{Facts, Rule, When};
+use crate::measured::{MeasuredStage, stages};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -63,7 +63,7 @@ pub static RULE: Rule = Rule {
 /// Share that samples at the edges of a run may be off.
 const TOLERANCE: f64 = 0.05;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let Some(device) = facts.path.and_then(|path| path.queue_device()) else {
         return Vec::new();
     };
@@ -74,7 +74,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn of_stage(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Vec<Finding> {
+fn of_stage(facts: &RuleFacts<'_>, device: &str, stage: &MeasuredStage<'_>) -> Vec<Finding> {
     let Some(seen) = stage.window.device_bytes(facts.sensors, device) else {
         return Vec::new();
     };
@@ -89,7 +89,7 @@ fn of_stage(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Vec<Finding> 
     sides.into_iter().filter_map(one).collect()
 }
 
-fn finding(stage: &Stage<'_>, device: &str, what: &str, ours: f64, seen: f64) -> Finding {
+fn finding(stage: &MeasuredStage<'_>, device: &str, what: &str, ours: f64, seen: f64) -> Finding {
     let level = if stage.is_direct() {
         Level::Wrong
     } else {

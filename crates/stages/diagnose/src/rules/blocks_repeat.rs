@@ -31,7 +31,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Distribution, Section};
 
@@ -45,7 +45,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_so = |section: &&Section| {
         let job = &section.job;
         let is_even = job.distribution == Distribution::Random && job.percentage_random == 100;

@@ -32,7 +32,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -46,7 +46,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_so = |section: &&Section| {
         let job = &section.job;
         job.effective_engine() == "io_uring" && !job.direct && job.iodepth > 1

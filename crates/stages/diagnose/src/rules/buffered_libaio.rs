@@ -37,7 +37,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -51,7 +51,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let buffered =
         |section: &&Section| section.job.effective_engine() == "libaio" && !section.job.direct;
     block_sections(facts)

@@ -45,7 +45,7 @@
 
 use crate::facts::{block_sections, is_revisited};
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -60,7 +60,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if facts.target.is_in_memory {
         return Vec::new();
     }
@@ -69,7 +69,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let (range, memory) = (facts.section_bytes(job)?, facts.machine.memory_bytes?);
     let is_cached = job.rw.reads() && !job.direct && is_revisited(job);

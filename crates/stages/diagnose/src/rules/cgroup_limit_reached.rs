@@ -32,8 +32,8 @@
 
 use crate::CgroupLimit;
 use crate::finding::{With, wrong};
-use crate::measured::{Stage, stages};
-use crate::{Facts, Rule, When};
+use crate::measured::{MeasuredStage, stages};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -49,9 +49,9 @@ pub static RULE: Rule = Rule {
 
 const NEAR: f64 = 0.03;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let limits = facts.limits();
-    let of_stage = |stage: &Stage<'_>| -> Vec<Finding> {
+    let of_stage = |stage: &MeasuredStage<'_>| -> Vec<Finding> {
         limits
             .iter()
             .filter(|limit| is_reached(limit, stage))
@@ -61,7 +61,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
     stages(facts).iter().flat_map(of_stage).collect()
 }
 
-fn is_reached(limit: &CgroupLimit, stage: &Stage<'_>) -> bool {
+fn is_reached(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> bool {
     let seconds = stage.window.length_ms().max(1.0) / 1e3;
     let ios = |of: fn(&model::record::LoadResult) -> u64| -> f64 {
         stage
@@ -79,7 +79,7 @@ fn is_reached(limit: &CgroupLimit, stage: &Stage<'_>) -> bool {
     (done / seconds / limit.limit.max(1) as f64 - 1.0).abs() <= NEAR
 }
 
-fn finding(limit: &CgroupLimit, stage: &Stage<'_>) -> Finding {
+fn finding(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> Finding {
     let claim = format!(
         "The rate is the limit of its control group on {} ({}={}): the disk was not asked for more.",
         limit.device, limit.what, limit.limit

@@ -26,7 +26,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::job::engines::is_synchronous;
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_held = |section: &&Section| {
         let job = &section.job;
         let batch = job.iodepth_batch_complete_min.min(job.iodepth);

@@ -54,7 +54,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
 use model::job::{Buffers, Section};
@@ -69,7 +69,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let layer = compressing(facts);
     let writers = block_sections(facts).filter(|section| section.job.rw.writes());
     writers
@@ -103,7 +103,7 @@ fn one(section: &Section, layer: Option<&str>) -> Option<Finding> {
 }
 
 /// The layer of the path that makes data smaller, where there is one.
-fn compressing(facts: &Facts<'_>) -> Option<String> {
+fn compressing(facts: &RuleFacts<'_>) -> Option<String> {
     facts.layers().into_iter().find_map(|layer| {
         let fact = |name: &str| layer.facts.get(name).map_or("", String::as_str);
         let kind = fact("fstype");

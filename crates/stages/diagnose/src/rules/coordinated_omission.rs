@@ -37,7 +37,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::job::engines::is_synchronous;
@@ -52,7 +52,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_closed = |section: &&Section| section.job.is_paced() && !section.job.open_loop;
     block_sections(facts)
         .filter(is_closed)

@@ -36,7 +36,7 @@
 use crate::facts::depth_asked;
 use crate::finding::{With, warning};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::curve::Little;
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -55,7 +55,7 @@ pub static RULE: Rule = Rule {
 /// With fewer I/Os the start and the end of the run weigh too much.
 const ENOUGH: u64 = 1000;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).filter_map(one).collect()
 }
 

@@ -41,7 +41,7 @@
 
 use crate::finding::{With, warning};
 use crate::medium::is_network_file_system;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 
 /// What this file finds.
@@ -54,7 +54,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_direct = facts.sections.iter().any(|section| section.job.direct);
     let kind = facts
         .file_system()

@@ -33,7 +33,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -50,7 +50,7 @@ pub static RULE: Rule = Rule {
 
 const MOST: f64 = 0.9;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).filter_map(one).collect()
 }
 

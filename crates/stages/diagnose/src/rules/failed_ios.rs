@@ -27,7 +27,7 @@
 //! - errno(3)
 
 use crate::finding::{With, wrong};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     facts.load.iter().filter_map(one).collect()
 }
 

@@ -42,7 +42,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -56,7 +56,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let node = facts
         .disk()
         .and_then(|disk| disk.facts.get("numa_node")?.parse::<u32>().ok());
@@ -66,7 +66,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section, node: u32) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section, node: u32) -> Option<Finding> {
     let job = &section.job;
     let node_of = |cpu: &u32| {
         facts

@@ -51,7 +51,7 @@
 
 use crate::finding::{With, wrong};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -66,13 +66,13 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts)
         .filter_map(|result| one(facts, result))
         .collect()
 }
 
-fn one(facts: &Facts<'_>, result: &SectionResult) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, result: &SectionResult) -> Option<Finding> {
     // Most USB sticks and bridges leave the flag that says that they rotate as it is.
     let disk = facts.disk();
     if disk.is_some_and(|disk| {

@@ -33,7 +33,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -50,13 +50,13 @@ pub static RULE: Rule = Rule {
 /// Ten I/Os above the 99th percentile.
 const ENOUGH: u64 = 1000;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts)
         .filter_map(|section| one(facts, section))
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let each = job.bytes_to_move(facts.range_bytes(job)?)? / job.bs.max(1);
     let ios = each.saturating_mul(u64::from(job.numjobs.max(1)));

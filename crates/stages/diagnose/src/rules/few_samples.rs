@@ -28,7 +28,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -45,7 +45,7 @@ pub static RULE: Rule = Rule {
 
 const BEYOND: f64 = 10.0;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).flat_map(of_section).collect()
 }
 

@@ -46,7 +46,7 @@
 use crate::Medium;
 use crate::facts::block_sections;
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -62,7 +62,7 @@ pub static RULE: Rule = Rule {
 
 const LONG_MS: u64 = 30 * 60 * 1000;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if !facts.medium().is_some_and(Medium::is_flash) {
         return Vec::new();
     }
@@ -72,7 +72,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn is_short(facts: &Facts<'_>, section: &Section) -> bool {
+fn is_short(facts: &RuleFacts<'_>, section: &Section) -> bool {
     let job = &section.job;
     let capacity = facts
         .disk()

@@ -33,7 +33,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::stages;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
 
 const BUSY: f64 = 0.9;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     stages(facts).iter().filter_map(|stage| {
         let jobs: u32 = stage.sections.iter().map(|section| section.job.numjobs.max(1)).sum();
         let threads = facts.machine.cpus.map_or(jobs, |cpus| jobs.min(cpus));

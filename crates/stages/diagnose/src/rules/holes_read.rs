@@ -40,7 +40,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -58,14 +58,14 @@ pub static RULE: Rule = Rule {
 /// Below this share of written blocks most of the run would be memory.
 const MOSTLY: f64 = 0.5;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let readers = block_sections(facts).filter(|section| section.job.rw.reads());
     readers
         .filter_map(|section| holes(facts, section))
         .collect()
 }
 
-fn holes(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn holes(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let written = facts.target.written_share.filter(|share| *share < 0.995)?;
     let level = if written < MOSTLY {
         Level::Wrong

@@ -37,7 +37,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Job, Rate, Section};
 use model::units;
@@ -54,7 +54,7 @@ pub static RULE: Rule = Rule {
 
 const LONG_NS: f64 = 1e6;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts).filter_map(one).collect()
 }
 

@@ -39,7 +39,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, note, wrong};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -53,7 +53,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let Some(disabled) = facts.machine.io_uring_disabled.filter(|value| *value > 0) else {
         return Vec::new();
     };

@@ -37,7 +37,7 @@
 
 use crate::facts::{async_engine, block_sections};
 use crate::finding::{With, wrong};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::engines::is_synchronous;
 use model::job::{Job, Section};
@@ -52,7 +52,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let deep = block_sections(facts).filter(|section| asks_for_depth(section));
     deep.map(|section| finding(facts, section)).collect()
 }
@@ -68,7 +68,7 @@ fn asks_for_depth(section: &Section) -> bool {
         && is_synchronous(job.effective_engine())
 }
 
-fn finding(facts: &Facts<'_>, section: &Section) -> Finding {
+fn finding(facts: &RuleFacts<'_>, section: &Section) -> Finding {
     let Job {
         iodepth, numjobs, ..
     } = &section.job;

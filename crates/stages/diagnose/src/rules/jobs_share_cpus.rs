@@ -42,7 +42,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::job::engines::is_synchronous;
@@ -57,7 +57,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let pinned = block_sections(facts).filter(|section| !section.job.cpus_allowed.is_empty());
     pinned
         .filter_map(|section| crowd(section).or_else(|| beside_interrupts(facts, section)))
@@ -75,7 +75,7 @@ fn crowd(section: &Section) -> Option<Finding> {
     is_crowd.then(|| done(section, claim))
 }
 
-fn beside_interrupts(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn beside_interrupts(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     // A machine with one CPU has no other to offer.
     facts.machine.cpus.filter(|cpus| *cpus > 1)?;
     let disk = facts.disk()?;

@@ -55,7 +55,7 @@
 use crate::TargetKind;
 use crate::facts::block_sections;
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Section, Sharing};
 use model::units;
@@ -73,13 +73,13 @@ pub static RULE: Rule = Rule {
 /// Ranges of the corrected job are multiples of this, so that every block size fits.
 const GRAIN: u64 = 1 << 20;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts)
         .filter_map(|section| one(facts, section))
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let shares = job.numjobs > 1 && job.files.sharing == Sharing::Same && !job.rw.is_random();
     let range = facts.range_bytes(job);
@@ -116,7 +116,7 @@ fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
 }
 
 /// Ranges side by side, of the size asked for where they fit, else of equal parts of what there is.
-fn apart(facts: &Facts<'_>, section: &Section, finding: Finding) -> Finding {
+fn apart(facts: &RuleFacts<'_>, section: &Section, finding: Finding) -> Finding {
     let job = &section.job;
     let there = match facts.target.kind {
         TargetKind::Directory => facts.target.free_bytes,

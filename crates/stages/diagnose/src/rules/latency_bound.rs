@@ -40,7 +40,7 @@
 use crate::facts::depth_asked;
 use crate::finding::{With, note};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -58,7 +58,7 @@ pub static RULE: Rule = Rule {
 /// Mean number in flight that counts as one.
 const ONE: f64 = 1.15;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).filter_map(one).collect()
 }
 

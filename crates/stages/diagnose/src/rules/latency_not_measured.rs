@@ -26,7 +26,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -42,7 +42,7 @@ pub static RULE: Rule = Rule {
 
 const SWITCHES: &[&str] = &["gtod_reduce", "disable_clat", "disable_lat"];
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts).filter_map(one).collect()
 }
 

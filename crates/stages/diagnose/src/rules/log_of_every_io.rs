@@ -26,7 +26,7 @@
 //! - fio `iolog.h`, `struct io_sample`; HOWTO, `log_avg_msec`; fio issue 588
 
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -42,7 +42,7 @@ pub static RULE: Rule = Rule {
 
 const LOGS: &[&str] = &["write_lat_log", "write_bw_log", "write_iops_log"];
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     facts.sections.iter().filter_map(one).collect()
 }
 

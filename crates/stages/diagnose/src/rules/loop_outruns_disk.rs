@@ -37,8 +37,8 @@
 //! - A field report of 1,041 MiB/s from a cached loop device
 
 use crate::finding::{With, wrong};
-use crate::measured::{Stage, stages};
-use crate::{Facts, Rule, When};
+use crate::measured::{MeasuredStage, stages};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
 use model::units;
@@ -55,7 +55,7 @@ pub static RULE: Rule = Rule {
 
 const TOLERANCE: f64 = 0.05;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let layers = facts.layers();
     let looped = layers.iter().find(|layer| layer.kind == LayerKind::Loop);
     let disks: Vec<&str> = layers
@@ -73,7 +73,12 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, looped: &str, disk: &str, stage: &Stage<'_>) -> Option<Finding> {
+fn one(
+    facts: &RuleFacts<'_>,
+    looped: &str,
+    disk: &str,
+    stage: &MeasuredStage<'_>,
+) -> Option<Finding> {
     let ours = stage.read_bytes + stage.write_bytes;
     let seen = stage.window.device_bytes(facts.sensors, disk)?;
     let below = seen.read + seen.written;

@@ -39,7 +39,7 @@
 //! - losetup(8), `--direct-io`; Linux `drivers/block/loop.c`
 
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 
 /// What this file finds.
@@ -52,7 +52,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let Some(device) = facts.cached_loop() else {
         return Vec::new();
     };

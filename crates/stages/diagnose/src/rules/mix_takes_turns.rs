@@ -35,7 +35,7 @@
 
 use crate::facts::{block_sections, depth_asked};
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{BlockSize, Section};
 use model::units;
@@ -50,7 +50,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let mixes =
         block_sections(facts).filter(|section| section.job.rw.reads() && section.job.rw.writes());
     mixes.filter_map(one).collect()

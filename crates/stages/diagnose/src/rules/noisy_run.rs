@@ -31,7 +31,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::{block_results, interval_rates, trend, variation};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -52,7 +52,7 @@ const LEAST: usize = 10;
 /// A drift beyond this is a story of its own: a cliff, a burst that ends.
 const DRIFTS: f64 = 0.3;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).filter_map(one).collect()
 }
 

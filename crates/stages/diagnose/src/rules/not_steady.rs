@@ -37,7 +37,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::{block_results, interval_rates, trend};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -56,7 +56,7 @@ const RANGE: f64 = 0.2;
 const SLOPE: f64 = 0.1;
 const LEAST: usize = 10;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts)
         .filter(|result| !result.job.is_paced())
         .filter_map(one)

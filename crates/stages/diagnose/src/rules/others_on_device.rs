@@ -40,8 +40,8 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`
 
 use crate::finding::{With, warning};
-use crate::measured::{Stage, stages};
-use crate::{Facts, Rule, When};
+use crate::measured::{MeasuredStage, stages};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -60,7 +60,7 @@ const TOLERANCE: f64 = 0.05;
 /// Less than this is housekeeping of a file system.
 const LEAST: f64 = 16.0 * 1048576.0;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let Some(device) = facts.path.and_then(|path| path.queue_device()) else {
         return Vec::new();
     };
@@ -70,7 +70,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, device: &str, stage: &Stage<'_>) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, device: &str, stage: &MeasuredStage<'_>) -> Option<Finding> {
     // Read-ahead and writeback of a buffered load, and what a ramp moved, cannot be told from others.
     let is_plain = stage.is_direct()
         && stage

@@ -31,7 +31,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
 /// A corrected job runs for at least this many seconds.
 const RUNTIME_S: u64 = 60;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts)
         .filter(|section| section.job.ramp_ms > 0)
         .filter_map(one)

@@ -53,7 +53,7 @@ use crate::TargetKind;
 use crate::facts::{block_sections, is_revisited};
 use crate::finding::{With, warning};
 use crate::medium::DEVICE_CACHE_BYTES;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -71,7 +71,7 @@ pub static RULE: Rule = Rule {
 /// What a corrected job asks for.
 const ROOMY: u64 = 16 << 30;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if facts.medium() == Some(Medium::Memory) {
         return Vec::new();
     }
@@ -80,7 +80,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let range = facts.section_bytes(job)?;
     let comes_back = is_revisited(job) || job.io_size > range;

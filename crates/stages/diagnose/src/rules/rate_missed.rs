@@ -33,7 +33,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Arrivals, Job, Rate};
 use model::record::{Direction, SectionResult};
@@ -51,7 +51,7 @@ pub static RULE: Rule = Rule {
 
 const KEPT: f64 = 0.95;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_results(facts).filter_map(one).collect()
 }
 

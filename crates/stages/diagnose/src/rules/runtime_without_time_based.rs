@@ -44,7 +44,7 @@
 use crate::Medium;
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -59,13 +59,13 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts)
         .filter_map(|section| one(facts, section))
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     if job.runtime_ms == 0 || job.is_paced() {
         return None;

@@ -34,7 +34,7 @@
 
 use crate::facts::is_block_io;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Section, Sharing, stages};
 
@@ -48,7 +48,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let stages = stages(facts.sections);
     let mut findings = Vec::new();
     for (index, stage) in stages.iter().enumerate() {

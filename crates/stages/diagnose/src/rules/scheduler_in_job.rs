@@ -25,7 +25,7 @@
 //! - fio `backend.c`, `switch_ioscheduler`: it sets and verifies, nothing restores
 
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -39,7 +39,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     facts.sections.iter().filter_map(one).collect()
 }
 

@@ -42,7 +42,7 @@
 use crate::TargetKind;
 use crate::facts::block_sections;
 use crate::finding::{With, wrong};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Job, Section, Sharing};
 use model::units;
@@ -60,13 +60,13 @@ pub static RULE: Rule = Rule {
 /// The corrected size is a multiple of this, so that every block size fits.
 const GRAIN: u64 = 1 << 20;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts)
         .filter_map(|section| one(facts, section))
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let (job, target) = (&section.job, &facts.target);
     let (there, has) = match target.kind {
         TargetKind::Directory => (target.free_bytes?, "can be used"),

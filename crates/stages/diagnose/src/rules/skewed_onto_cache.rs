@@ -42,7 +42,7 @@ use crate::Medium;
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
 use crate::medium::DEVICE_CACHE_BYTES;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Distribution, Section};
 use model::units;
@@ -57,7 +57,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if facts.medium() == Some(Medium::Memory) {
         return Vec::new();
     }
@@ -66,7 +66,7 @@ fn judge(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let range = facts.range_bytes(job)?;
     let blocks = range as f64 / job.bs.max(1) as f64;

@@ -33,7 +33,7 @@
 //! - Linux `/sys/devices/system/clocksource/clocksource0/current_clocksource`; fio issue 533
 
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 
 /// What this file finds.
@@ -48,7 +48,7 @@ pub static RULE: Rule = Rule {
 
 const SLOW: &[&str] = &["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"];
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let clock = facts
         .machine
         .clocksource

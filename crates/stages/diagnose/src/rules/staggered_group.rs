@@ -38,7 +38,7 @@
 //! - fio `stat.c`, `sum_thread_stats`; fio issue 507
 
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -53,7 +53,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut first: Option<&Section> = None;
     for section in facts.sections {

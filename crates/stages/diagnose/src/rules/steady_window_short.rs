@@ -27,7 +27,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 use model::units;
@@ -44,7 +44,7 @@ pub static RULE: Rule = Rule {
 
 const SHORT_MS: u64 = 10_000;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     block_sections(facts).filter_map(one).collect()
 }
 

@@ -36,7 +36,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::block_results;
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
 use model::units;
@@ -53,7 +53,7 @@ pub static RULE: Rule = Rule {
 
 const LONG_MS: u64 = 1000;
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_steady =
         |result: &&SectionResult| !result.job.is_paced() && result.job.thinktime.us == 0;
     block_results(facts)

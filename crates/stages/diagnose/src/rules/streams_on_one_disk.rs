@@ -35,7 +35,7 @@
 use crate::Medium;
 use crate::facts::block_sections;
 use crate::finding::{With, note};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::Section;
 
@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if facts.medium() != Some(Medium::Rotational) {
         return Vec::new();
     }

@@ -43,7 +43,7 @@
 
 use crate::Medium;
 use crate::finding::{With, found};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 
 /// What this file finds.
@@ -56,7 +56,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     if facts.medium() != Some(Medium::Memory) {
         return Vec::new();
     }

@@ -51,7 +51,7 @@
 
 use crate::finding::{With, warning};
 use crate::measured::{block_results, interval_rates};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use analyse::plateau;
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -67,7 +67,7 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_free = |result: &&SectionResult| {
         !result.job.is_paced() && result.job.thinktime.us == 0 && result.job.direct
     };

@@ -39,7 +39,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use kernel::release::Release;
 use model::finding::{Finding, Level};
 use model::job::Section;
@@ -57,7 +57,7 @@ pub static RULE: Rule = Rule {
 /// The first kernel whose io_uring discards.
 const URING_DISCARD: Release = Release(6, 12);
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let is_old = facts
         .machine
         .kernel

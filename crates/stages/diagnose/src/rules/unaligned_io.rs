@@ -48,7 +48,7 @@
 
 use crate::facts::block_sections;
 use crate::finding::{With, warning, wrong};
-use crate::{Facts, Rule, When};
+use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::job::{Job, Section};
 use model::units;
@@ -63,13 +63,13 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-fn judge(facts: &Facts<'_>) -> Vec<Finding> {
+fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = partition(facts).into_iter().collect();
     findings.extend(block_sections(facts).filter_map(|section| one(facts, section)));
     findings
 }
 
-fn partition(facts: &Facts<'_>) -> Option<Finding> {
+fn partition(facts: &RuleFacts<'_>) -> Option<Finding> {
     let is_off = |fact: Option<&String>| fact.is_some_and(|aligned| aligned == "no");
     let layer = facts
         .layers()
@@ -95,7 +95,7 @@ fn partition(facts: &Facts<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-fn one(facts: &Facts<'_>, section: &Section) -> Option<Finding> {
+fn one(facts: &RuleFacts<'_>, section: &Section) -> Option<Finding> {
     let job = &section.job;
     let disk = facts.disk()?;
     let block = |name: &str| {

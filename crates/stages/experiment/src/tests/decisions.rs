@@ -1,7 +1,7 @@
 //! Right and wrong decisions on disks whose truth is known. The counts are small; the benchmark has the large ones.
 
 use super::*;
-use crate::{Ask, Stage};
+use crate::{Ask, VerdictStage};
 use model::verdict::Reason;
 
 #[test]
@@ -212,7 +212,7 @@ fn slow_class_picks_among_three() {
         (verdict.outcome, verdict.arm.as_str()),
         (Outcome::Better, "C")
     );
-    assert_eq!(verdict.estimated_in, Some(Stage::Holdout));
+    assert_eq!(verdict.estimated_in, Some(VerdictStage::Holdout));
 }
 
 #[test]
@@ -267,7 +267,10 @@ fn every_window_is_well_formed_and_the_books_balance() {
         ids += 1;
         assert_eq!(window.id, ids);
         assert!(window.duration_ms % 10 == 0 && window.discard_ms <= window.duration_ms);
-        let is_paired = matches!(window.stage, Stage::Pairs | Stage::Calibrate | Stage::Audit);
+        let is_paired = matches!(
+            window.stage,
+            VerdictStage::Pairs | VerdictStage::Calibrate | VerdictStage::Audit
+        );
         assert!(
             !is_paired || window.discard_ms >= 40,
             "washout is dropped whether switched or not"
@@ -286,7 +289,7 @@ fn every_window_is_well_formed_and_the_books_balance() {
         assert_eq!((progress.windows, progress.spent_ms), (ids, total_ms));
         assert!(progress.left_ms < 600_000);
     };
-    assert_eq!(fresh, [Stage::Holdout]);
+    assert_eq!(fresh, [VerdictStage::Holdout]);
     assert_eq!((verdict.windows, verdict.device_ms), (ids, total_ms));
     assert_eq!(
         verdict

@@ -25,7 +25,7 @@ fn nonsense(draw: &mut Draw, bins: usize, temper: usize) -> Vec<f64> {
     (0..bins).map(|_| value(draw)).collect()
 }
 
-fn survive(plan: Plan, seed: u64) -> bool {
+fn survive(plan: ExperimentPlan, seed: u64) -> bool {
     let mut draw = Draw::new(seed);
     let mut experiment = Experiment::new(plan).unwrap();
     let temper = draw.below(6);
@@ -38,24 +38,24 @@ fn survive(plan: Plan, seed: u64) -> bool {
         let rates = nonsense(&mut draw, bins, temper);
         let histogram = || Histogram::from_counts([0, seed, 3]);
         let told = match draw.below(40) {
-            0 => Told::Failed {
+            0 => WindowReport::Failed {
                 id: window.id,
                 why: String::new(),
                 kind: Failure::Other,
             },
-            1 => Told::Measured {
+            1 => WindowReport::Measured {
                 id: window.id + 1,
                 rates,
                 latency: None,
                 foreign_share: None,
             },
-            2 => Told::Measured {
+            2 => WindowReport::Measured {
                 id: window.id,
                 rates,
                 latency: None,
                 foreign_share: Some(0.01),
             },
-            3..20 => Told::Measured {
+            3..20 => WindowReport::Measured {
                 id: window.id,
                 rates,
                 latency: Some(histogram()),
@@ -80,7 +80,7 @@ fn nonsense_ends_with_a_verdict() {
             4 => (3, Class::Slow),
             _ => (2, Class::Learned),
         };
-        let plan = Plan {
+        let plan = ExperimentPlan {
             min_completions: seed % 3 * 100,
             can_halve_depth: seed % 2 == 0,
             ..plan(arms, class, seed)

@@ -10,12 +10,12 @@ mod refusals;
 use model::verdict::{Outcome, Verdict};
 use simulator::{Device, Scenario, carry, public};
 
-use super::{Class, Experiment, Plan, Told, Window, drive};
+use super::{Class, Experiment, ExperimentPlan, Window, WindowReport, drive};
 
 /// A plan for so many arms, named A, B, C …
-fn plan(arms: usize, class: Class, seed: u64) -> Plan {
+fn plan(arms: usize, class: Class, seed: u64) -> ExperimentPlan {
     let name = |arm: usize| char::from(b'A' + arm as u8).to_string();
-    Plan::new((0..arms).map(name).collect(), class, seed)
+    ExperimentPlan::new((0..arms).map(name).collect(), class, seed)
 }
 
 fn scenario(name: &str) -> Scenario {
@@ -27,8 +27,8 @@ fn scenario(name: &str) -> Scenario {
 }
 
 /// Told as a driver without histograms would.
-fn measured(window: &Window, rates: Vec<f64>) -> Told {
-    Told::Measured {
+fn measured(window: &Window, rates: Vec<f64>) -> WindowReport {
+    WindowReport::Measured {
         id: window.id,
         rates,
         latency: None,
@@ -37,7 +37,7 @@ fn measured(window: &Window, rates: Vec<f64>) -> Told {
 }
 
 /// Runs a plan on a simulated disk.
-fn run(plan: Plan, scenario: &Scenario, effects: &[f64], seed: u64) -> Verdict {
+fn run(plan: ExperimentPlan, scenario: &Scenario, effects: &[f64], seed: u64) -> Verdict {
     let effects_ln: Vec<f64> = effects.iter().map(|effect| effect.ln_1p()).collect();
     let mut device = Device::new(scenario, &effects_ln, seed);
     let experiment = Experiment::new(plan).expect("a valid plan");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::deadline::Deadline;
-use crate::{Ask, Stage};
+use crate::{Ask, VerdictStage};
 use model::verdict::Reason;
 
 /// Time that a window takes beside its own length on this driver's clock, ms.
@@ -11,10 +11,10 @@ const OVERHEAD_MS: u64 = 30;
 /// Runs against a clock that ends after so long; gives the verdict, the time it took and the stage that was cut.
 fn run_until(
     end_ms: u64,
-    plan: Plan,
+    plan: ExperimentPlan,
     scenario: &Scenario,
     effects: &[f64],
-) -> (Verdict, u64, Option<Stage>) {
+) -> (Verdict, u64, Option<VerdictStage>) {
     let effects_ln: Vec<f64> = effects.iter().map(|effect| effect.ln_1p()).collect();
     let mut device = Device::new(scenario, &effects_ln, plan.seed);
     let mut experiment = Experiment::new(plan).unwrap();
@@ -50,7 +50,7 @@ fn a_tune_ends_with_its_budget_and_claims_nothing_then() {
     ];
     let mut seen = Vec::new();
     for (arms, class, name, effects) in cases {
-        let plan = Plan {
+        let plan = ExperimentPlan {
             can_halve_depth: class == Class::Fast,
             ..plan(arms, class, 11)
         };
@@ -71,7 +71,7 @@ fn a_tune_ends_with_its_budget_and_claims_nothing_then() {
             assert_eq!(verdict.arm, "A", "what is set is kept");
             let is_named = verdict.effect.is_some() || verdict.compared.is_some();
             assert!(
-                !is_named || stage == Stage::Pairs,
+                !is_named || stage == VerdictStage::Pairs,
                 "{stage:?}: the number that stopped a race is no estimate"
             );
             assert!(
@@ -84,7 +84,7 @@ fn a_tune_ends_with_its_budget_and_claims_nothing_then() {
     }
     seen.sort_by_key(|stage| format!("{stage:?}"));
     seen.dedup();
-    use Stage::{Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle};
+    use VerdictStage::{Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle};
     assert_eq!(
         seen,
         [Audit, Calibrate, Headroom, Holdout, Pairs, Race, Settle],

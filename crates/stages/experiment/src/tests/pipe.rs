@@ -7,7 +7,7 @@ use crate::protocol::{Heard, ProtocolError, Said, serve};
 
 /// Serves a plan to a driver that answers each line, until the answer is none.
 fn converse(
-    plan: Plan,
+    plan: ExperimentPlan,
     answer: impl FnMut(Said) -> Option<String> + Send,
 ) -> Result<u8, ProtocolError> {
     let (to_judge, mut from_driver) = std::io::pipe().unwrap();
@@ -74,7 +74,7 @@ fn lines_read_as_documented() {
         arm: "B".into(),
         duration_ms: 120,
         discard_ms: 40,
-        stage: super::super::Stage::Holdout,
+        stage: super::super::VerdictStage::Holdout,
         fresh: false,
         half_depth: false,
     };

@@ -1,7 +1,7 @@
 //! Every way to refuse, each reached by a driver that gives cause for it.
 
 use super::*;
-use crate::{Ask, Failure, Stage};
+use crate::{Ask, Failure, VerdictStage};
 use model::histogram::Histogram;
 use model::verdict::{Guard, Reason};
 use simulator::Draw;
@@ -14,7 +14,10 @@ fn noisy(draw: &mut Draw, window: &Window, level: f64) -> Vec<f64> {
 }
 
 /// Drives a two-arm plan with a function of window and elapsed time.
-fn refuse(plan: Plan, mut measure: impl FnMut(&Window, u64, &mut Draw) -> Told) -> Verdict {
+fn refuse(
+    plan: ExperimentPlan,
+    mut measure: impl FnMut(&Window, u64, &mut Draw) -> WindowReport,
+) -> Verdict {
     let mut draw = Draw::new(plan.seed);
     let mut elapsed_ms = 0;
     let experiment = Experiment::new(plan).unwrap();
@@ -26,7 +29,7 @@ fn refuse(plan: Plan, mut measure: impl FnMut(&Window, u64, &mut Draw) -> Told) 
     drive(experiment, told).unwrap()
 }
 
-fn reason_of(measure: impl FnMut(&Window, u64, &mut Draw) -> Told) -> Reason {
+fn reason_of(measure: impl FnMut(&Window, u64, &mut Draw) -> WindowReport) -> Reason {
     let verdict = refuse(plan(2, Class::Fast, 5), measure);
     assert!(verdict.sentence.len() > 20, "{}", verdict.sentence);
     verdict.reason
@@ -57,14 +60,14 @@ fn noise_beyond_the_budget_is_said_early_with_what_could_be_seen() {
 
 #[test]
 fn a_load_that_half_its_depth_feeds_as_well_is_saturated() {
-    let plan = Plan {
+    let plan = ExperimentPlan {
         can_halve_depth: true,
         ..plan(2, Class::Fast, 5)
     };
     let verdict = refuse(plan.clone(), |window, _, draw| {
         let mut latency = Histogram::new();
         latency.add_count(if window.half_depth { 600 } else { 664 }, 1000);
-        Told::Measured {
+        WindowReport::Measured {
             id: window.id,
             rates: noisy(draw, window, 500.0),
             latency: Some(latency),
@@ -81,7 +84,7 @@ fn a_load_that_half_its_depth_feeds_as_well_is_saturated() {
 
 #[test]
 fn other_programs_io_is_refused() {
-    let reason = reason_of(|window, _, draw| Told::Measured {
+    let reason = reason_of(|window, _, draw| WindowReport::Measured {
         id: window.id,
         rates: noisy(draw, window, 500.0),
         latency: None,
@@ -93,7 +96,7 @@ fn other_programs_io_is_refused() {
 #[test]
 fn a_setting_that_does_not_take_ends_at_once() {
     let failed = |kind| {
-        move |window: &Window, _, _: &mut Draw| Told::Failed {
+        move |window: &Window, _, _: &mut Draw| WindowReport::Failed {
             id: window.id,
             why: "kept none".into(),
             kind,
@@ -109,7 +112,7 @@ fn single_failures_are_asked_for_again() {
     let verdict = refuse(plan(2, Class::Fast, 5), |window, _, draw| {
         count += 1;
         match count % 3 {
-            0 => Told::Failed {
+            0 => WindowReport::Failed {
                 id: window.id,
                 why: "busy".into(),
                 kind: Failure::Other,
@@ -155,7 +158,7 @@ fn a_switch_that_never_settles_needs_the_slow_class() {
 fn an_effect_that_comes_late_depends_on_the_phase() {
     let mut pairs_seen = 0;
     let reason = reason_of(|window, _, draw| {
-        pairs_seen += u32::from(window.stage == Stage::Holdout);
+        pairs_seen += u32::from(window.stage == VerdictStage::Holdout);
         let gain = if pairs_seen < 12 { 0.5 } else { 0.08 };
         let level = if window.arm == 1 {
             500.0 * (1.0 + gain)
@@ -181,7 +184,7 @@ fn an_effect_that_comes_late_depends_on_the_phase() {
 /// A driver whose arm B gains a tenth, but stalls in one short window of `every`.
 fn with_stalls(every: usize) -> Verdict {
     refuse(plan(2, Class::Fast, 5), |window, _, draw| {
-        let is_short = matches!(window.stage, Stage::Pairs | Stage::Holdout);
+        let is_short = matches!(window.stage, VerdictStage::Pairs | VerdictStage::Holdout);
         let stalls = window.arm == 1 && is_short && draw.below(every) == 0;
         let gain = if window.arm == 1 { 1.1 } else { 1.0 };
         let level = if stalls { 1.0 } else { 500.0 * gain };
@@ -205,7 +208,7 @@ fn a_typical_gain_that_rare_stalls_undo_is_a_tail_effect() {
 fn a_host_full_of_outliers_is_named() {
     let mut calm = 0;
     let reason = reason_of(|window, _, draw| {
-        calm += u32::from(window.stage == Stage::Calibrate);
+        calm += u32::from(window.stage == VerdictStage::Calibrate);
         let is_hit = calm >= 10 && draw.below(3) == 0;
         let level = if is_hit {
             500.0 * (0.8 * draw.normal()).exp()
@@ -219,7 +222,7 @@ fn a_host_full_of_outliers_is_named() {
 
 #[test]
 fn an_effect_at_the_edge_of_the_region_ends_with_the_budget() {
-    let plan = Plan {
+    let plan = ExperimentPlan {
         budget_ms: 4_000,
         ..plan(2, Class::Fast, 3)
     };
@@ -237,7 +240,7 @@ fn an_effect_at_the_edge_of_the_region_ends_with_the_budget() {
 #[test]
 fn an_effect_that_is_gone_after_the_restart_is_not_confirmed() {
     let reason = reason_of(|window, _, draw| {
-        let gain = if window.arm == 1 && window.stage != Stage::Holdout {
+        let gain = if window.arm == 1 && window.stage != VerdictStage::Holdout {
             1.05
         } else {
             1.0
@@ -256,7 +259,7 @@ fn borrowed_gains_are_carry_over_and_the_sentence_says_how_slow() {
 
 /// A driver whose arm B gains a tenth, with so many of 1000 completions in the slow tail.
 fn with_tail(tail_per_mille: u64, accept_worse_p99: bool) -> Verdict {
-    let plan = Plan {
+    let plan = ExperimentPlan {
         accept_worse_p99,
         ..plan(2, Class::Fast, 5)
     };
@@ -273,7 +276,7 @@ fn with_tail(tail_per_mille: u64, accept_worse_p99: bool) -> Verdict {
         }
         let level = if window.arm == 1 { 550.0 } else { 500.0 };
         let rates = noisy(draw, window, level);
-        Told::Measured {
+        WindowReport::Measured {
             id: window.id,
             rates,
             latency: Some(latency),
@@ -309,7 +312,7 @@ fn wrong_answers_are_named_and_change_nothing() {
     };
     let bins = window.duration_ms as usize / 10;
     let mut tell = |id, rates: Vec<f64>, foreign_share| {
-        let told = Told::Measured {
+        let told = WindowReport::Measured {
             id,
             rates,
             latency: None,
@@ -330,32 +333,32 @@ fn wrong_answers_are_named_and_change_nothing() {
 
 #[test]
 fn impossible_plans_are_refused_with_the_cure() {
-    let refused = |plan: Plan| Experiment::new(plan).unwrap_err().to_string();
+    let refused = |plan: ExperimentPlan| Experiment::new(plan).unwrap_err().to_string();
     assert!(refused(plan(1, Class::Fast, 1)).contains("from 2 to 64"));
     assert!(refused(plan(5, Class::Slow, 1)).contains("from 2 to 4"));
     assert!(
-        refused(Plan {
+        refused(ExperimentPlan {
             rope: 0.0,
             ..plan(2, Class::Fast, 1)
         })
         .contains("equivalence")
     );
     assert!(
-        refused(Plan {
+        refused(ExperimentPlan {
             alpha: f64::NAN,
             ..plan(2, Class::Fast, 1)
         })
         .contains("probability")
     );
     assert!(
-        refused(Plan {
+        refused(ExperimentPlan {
             budget_ms: 100,
             ..plan(2, Class::Fast, 1)
         })
         .contains("2400 ms")
     );
     assert!(
-        refused(Plan {
+        refused(ExperimentPlan {
             arms: vec!["x".into(), "x".into()],
             ..plan(2, Class::Fast, 1)
         })

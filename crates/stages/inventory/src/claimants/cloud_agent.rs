@@ -65,7 +65,7 @@ fn azure(scene: &Scene<'_>) -> Vec<Claim> {
     let Some((_, _, seconds, line)) = set else {
         return Vec::new();
     };
-    let claim = |device: &crate::claims::Device| Claim {
+    let claim = |device: &crate::claims::ClaimedDevice| Claim {
         on: On::Path(scene.canonical(&format!("{}/device/timeout", device.directory))),
         phase: Phase::Service,
         sequence: 0,

@@ -27,7 +27,7 @@ use crate::config_files::{ini, sysctl_path};
 use crate::{glob, services};
 use host::Host;
 use model::iopath::LayerKind;
-use profile::{Entry, entries};
+use profile::{ProfileEntry, entries};
 
 const ACTIVE: &str = "/etc/tuned/active_profile";
 const MAIN: &str = "/etc/tuned/tuned-main.conf";
@@ -95,7 +95,7 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 }
 
 /// What an entry of a profile sets.
-fn targets(scene: &Scene<'_>, entry: &Entry) -> Vec<(On, Option<String>)> {
+fn targets(scene: &Scene<'_>, entry: &ProfileEntry) -> Vec<(On, Option<String>)> {
     let value = Some(entry.value.trim_matches('"').to_string());
     match (entry.plugin.as_str(), entry.key.as_str()) {
         ("disk", key @ ("elevator" | "readahead")) => {

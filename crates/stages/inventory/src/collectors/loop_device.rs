@@ -19,7 +19,7 @@
 
 use crate::{Below, Collector, Draft, Survey, device};
 use host::Host;
-use host::files::Kind;
+use host::files::FileKind;
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -91,7 +91,7 @@ fn file_facts(survey: &Survey<'_>, draft: &mut Draft, file: &str) {
 /// Over a block device there is no file system: the device itself comes next.
 fn below(host: &Host, path: String) -> Below {
     match host.kind(&path) {
-        Some(Kind::BlockDevice { major, minor }) => {
+        Some(FileKind::BlockDevice { major, minor }) => {
             device::by_number(host, &format!("{major}:{minor}"))
                 .map_or(Below::Path(path), Below::Device)
         }

@@ -10,7 +10,7 @@ const PARENTS_MAX: usize = 32;
 
 /// A device that udev handles: a block device of the path, or one that it hangs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Subject {
+pub(crate) struct JudgeSubject {
     /// Its directory in /sys.
     pub directory: String,
     /// Its subsystem.
@@ -29,7 +29,7 @@ pub(crate) enum Verdict {
     Maybe(String),
 }
 
-impl Subject {
+impl JudgeSubject {
     /// Its kernel name.
     pub fn name(&self) -> &str {
         self.directory.rsplit('/').next().unwrap_or_default()
@@ -73,9 +73,9 @@ impl Subject {
 }
 
 /// The devices of the path, what they hang on and their backing device infos, each once.
-pub(crate) fn subjects(scene: &Scene<'_>) -> Vec<Subject> {
-    let mut subjects: Vec<Subject> = Vec::new();
-    let mut add = |subject: Subject| {
+pub(crate) fn subjects(scene: &Scene<'_>) -> Vec<JudgeSubject> {
+    let mut subjects: Vec<JudgeSubject> = Vec::new();
+    let mut add = |subject: JudgeSubject| {
         if !subjects
             .iter()
             .any(|known| known.directory == subject.directory)
@@ -123,7 +123,12 @@ pub(crate) fn subjects(scene: &Scene<'_>) -> Vec<Subject> {
     subjects
 }
 
-fn subject(scene: &Scene<'_>, directory: &str, subsystem: &str, devno: Option<&str>) -> Subject {
+fn subject(
+    scene: &Scene<'_>,
+    directory: &str,
+    subsystem: &str,
+    devno: Option<&str>,
+) -> JudgeSubject {
     let stored = devno.and_then(|devno| scene.text(&format!("/run/udev/data/b{devno}")));
     let properties = |text: &str| {
         let property = |line: &str| line.strip_prefix("E:")?.split_once('=').map(owned);
@@ -147,7 +152,7 @@ fn subject(scene: &Scene<'_>, directory: &str, subsystem: &str, devno: Option<&s
                 .filter_map(|line| line.split_once('=').map(owned)),
         );
     }
-    Subject {
+    JudgeSubject {
         directory: directory.to_string(),
         subsystem: subsystem.to_string(),
         stored,
@@ -175,13 +180,13 @@ fn subsystem(scene: &Scene<'_>, directory: &str) -> Option<String> {
 /// Judges the rules of a file in their order for one device.
 pub(super) struct Judge<'a> {
     scene: &'a Scene<'a>,
-    subject: &'a Subject,
+    subject: &'a JudgeSubject,
     /// Properties that rules before have set.
     set: BTreeMap<String, String>,
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(scene: &'a Scene<'a>, subject: &'a Subject) -> Self {
+    pub fn new(scene: &'a Scene<'a>, subject: &'a JudgeSubject) -> Self {
         Judge {
             scene,
             subject,

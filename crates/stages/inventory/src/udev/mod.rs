@@ -7,7 +7,7 @@ mod parse;
 use super::claims::{Claim, Phase, Scene};
 use super::config_files::{ConfigFile, drop_ins, shell_writes, sysctl_path};
 use host::Host;
-use judge::{Judge, Subject, Verdict, subjects};
+use judge::{Judge, JudgeSubject, Verdict, subjects};
 use parse::{Rule, Token, parse};
 
 /// Where rules are, the strongest first (udev(7)).
@@ -22,7 +22,7 @@ const DIRECTORIES: &[&str] = &[
 /// What several claimants ask for: read once.
 pub(super) struct Rules {
     files: Vec<ConfigFile>,
-    subjects: Vec<Subject>,
+    subjects: Vec<JudgeSubject>,
 }
 
 /// The files that set attributes or run what might; all others cannot claim anything.
@@ -82,7 +82,7 @@ fn of_file(
     scene: &Scene<'_>,
     file: &ConfigFile,
     rules: &[Rule],
-    subject: &Subject,
+    subject: &JudgeSubject,
     first: usize,
 ) -> Vec<Claim> {
     let mut judge = Judge::new(scene, subject);
@@ -140,7 +140,7 @@ fn of_file(
 }
 
 /// What an assignment writes: paths and values.
-fn assigned(token: &Token, subject: &Subject) -> Vec<(String, String)> {
+fn assigned(token: &Token, subject: &JudgeSubject) -> Vec<(String, String)> {
     if !token.operator.assigns() {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! What is written, and what a check says about what is read.
 
 use super::*;
-use crate::source::Kind;
+use crate::source::SourceKind;
 use model::job::{PerDirection, Rw, Verify, VerifyMethod};
 
 fn verifying() -> Job {
@@ -18,7 +18,7 @@ fn verifying() -> Job {
     }
 }
 
-fn io(offset: u64, number: u64, bytes: u32, kind: Kind) -> Io {
+fn io(offset: u64, number: u64, bytes: u32, kind: SourceKind) -> Io {
     Io {
         offset,
         number,
@@ -31,7 +31,10 @@ fn io(offset: u64, number: u64, bytes: u32, kind: Kind) -> Io {
 fn written(data: &mut Data, offset: u64, number: u64, bytes: usize) -> Vec<u8> {
     let mut buffer = vec![0; bytes];
     data.initial(&mut buffer, 3);
-    data.prepare(&mut buffer, &io(offset, number, bytes as u32, Kind::Write));
+    data.prepare(
+        &mut buffer,
+        &io(offset, number, bytes as u32, SourceKind::Write),
+    );
     buffer
 }
 
@@ -46,7 +49,7 @@ fn plain_data_is_new_in_every_write() {
     data.initial(&mut buffer, 0);
     let mut words = std::collections::HashSet::new();
     for number in 0..50 {
-        data.prepare(&mut buffer, &io(0, number, 4096, Kind::Write));
+        data.prepare(&mut buffer, &io(0, number, 4096, SourceKind::Write));
         assert!(buffer.chunks(8).all(|word| words.insert(word.to_vec())));
     }
     assert!(!data.checks());
@@ -74,7 +77,7 @@ fn zeros_and_compressible_data_stay_so() {
         data.initial(&mut buffer, 0);
         let mut before = Vec::new();
         for number in 0..20 {
-            data.prepare(&mut buffer, &io(0, number, 65_536, Kind::Write));
+            data.prepare(&mut buffer, &io(0, number, 65_536, SourceKind::Write));
             assert!(buffers == Buffers::Zeros || buffer != before);
             before = buffer.clone();
         }
@@ -89,7 +92,7 @@ fn zeros_and_compressible_data_stay_so() {
 fn what_was_written_passes_and_every_damage_is_told_with_its_place() {
     let mut data = Data::new(&verifying(), 5).with_names(vec!["/srv/data".into()]);
     let good = written(&mut data, 8192, 17, 4096);
-    let read = io(8192, CHECKS | 17, 4096, Kind::Read);
+    let read = io(8192, CHECKS | 17, 4096, SourceKind::Read);
     assert_eq!(data.check(&good, &read), None);
     assert_ne!(&good[40..80], &written(&mut data, 8192, 18, 4096)[40..80]);
 
@@ -156,7 +159,7 @@ fn the_first_bad_interval_is_named() {
     });
     let mut data = Data::new(&job, 5);
     let mut block = written(&mut data, 1 << 20, 2, 65_536);
-    let read = io(1 << 20, CHECKS | 2, 65_536, Kind::Read);
+    let read = io(1 << 20, CHECKS | 2, 65_536, SourceKind::Read);
     assert_eq!(data.check(&block, &read), None);
     block[5 * 4096 + 77] ^= 1;
     block[9 * 4096 + 77] ^= 1;
@@ -172,7 +175,7 @@ fn the_first_bad_interval_is_named() {
 
 #[test]
 fn data_without_a_header_is_lost_to_a_reader_and_says_nothing_in_a_mix() {
-    let read = io(0, 3, 4096, Kind::Read);
+    let read = io(0, 3, 4096, SourceKind::Read);
     let reader = Job {
         rw: Rw::Read,
         ..verifying()

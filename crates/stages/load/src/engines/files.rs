@@ -48,8 +48,8 @@ mod walk;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 use forest::Forest;
-use host::files::Kind;
-use plan::Plan;
+use host::files::FileKind;
+use plan::FilesPlan;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -77,9 +77,9 @@ mod at {
 }
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
-    let plan = Plan::of(&worker.job).map_err(OpenError::Failed)?;
+    let plan = FilesPlan::of(&worker.job).map_err(OpenError::Failed)?;
     let target = &worker.place.target;
-    if target.kind() != Kind::Directory {
+    if target.kind() != FileKind::Directory {
         return Err(OpenError::Failed(LoadError::NoTarget {
             target: model::text::shown(target.path()),
             why: "the engine files makes a tree of files and needs a directory".into(),

@@ -101,7 +101,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let path = options.text("fio_path").unwrap_or("fio");
     let (version, text) = program::version(path).map_err(OpenError::Failed)?;
     let files = files(worker);
-    let setting = arguments::Setting {
+    let setting = arguments::FioSetting {
         ioengine,
         files: &files,
         span: worker.span,

@@ -37,7 +37,7 @@
 pub(super) mod buffers;
 pub(super) mod flight;
 
-use crate::source::Kind;
+use crate::source::SourceKind;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 use flight::{Flight, Gate, Rest};
@@ -226,20 +226,20 @@ impl Gate for Ring<'_> {
     const ID: &'static str = ENGINE.id;
 
     #[inline(always)]
-    fn carries(&self, kind: Kind) -> bool {
+    fn carries(&self, kind: SourceKind) -> bool {
         match kind {
-            Kind::Read | Kind::Write => true,
-            Kind::Trim => self.how.carries_trims,
-            Kind::Sync | Kind::Datasync => self.how.carries_syncs,
+            SourceKind::Read | SourceKind::Write => true,
+            SourceKind::Trim => self.how.carries_trims,
+            SourceKind::Sync | SourceKind::Datasync => self.how.carries_syncs,
         }
     }
 
-    fn gives_up(&mut self, kind: Kind, errno: i32) -> bool {
+    fn gives_up(&mut self, kind: SourceKind, errno: i32) -> bool {
         // What the ring cannot carry the plain call may do; where it cannot either, its error is the one to show.
         let is_refusal = matches!(errno, libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY);
         match kind {
-            Kind::Trim if is_refusal => self.how.carries_trims = false,
-            Kind::Sync | Kind::Datasync if is_refusal => self.how.carries_syncs = false,
+            SourceKind::Trim if is_refusal => self.how.carries_trims = false,
+            SourceKind::Sync | SourceKind::Datasync if is_refusal => self.how.carries_syncs = false,
             _ => return false,
         }
         true
@@ -300,30 +300,32 @@ impl Ring<'_> {
         macro_rules! entry {
             ($target:expr) => {
                 match (rest.io.kind, self.how.fixed_buffers) {
-                    (Kind::Read, true) => opcode::ReadFixed::new($target, pointer, length, buffer)
+                    (SourceKind::Read, true) => {
+                        opcode::ReadFixed::new($target, pointer, length, buffer)
+                            .offset(offset)
+                            .build()
+                    }
+                    (SourceKind::Read, false) => opcode::Read::new($target, pointer, length)
                         .offset(offset)
                         .build(),
-                    (Kind::Read, false) => opcode::Read::new($target, pointer, length)
-                        .offset(offset)
-                        .build(),
-                    (Kind::Write, true) => {
+                    (SourceKind::Write, true) => {
                         opcode::WriteFixed::new($target, pointer, length, buffer)
                             .offset(offset)
                             .build()
                     }
-                    (Kind::Write, false) => opcode::Write::new($target, pointer, length)
+                    (SourceKind::Write, false) => opcode::Write::new($target, pointer, length)
                         .offset(offset)
                         .build(),
-                    (Kind::Trim, _) if self.how.on_devices => discard!($target),
-                    (Kind::Trim, _) => {
+                    (SourceKind::Trim, _) if self.how.on_devices => discard!($target),
+                    (SourceKind::Trim, _) => {
                         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
                         opcode::Fallocate::new($target, length.into())
                             .offset(offset)
                             .mode(mode)
                             .build()
                     }
-                    (Kind::Sync, _) => opcode::Fsync::new($target).build(),
-                    (Kind::Datasync, _) => opcode::Fsync::new($target)
+                    (SourceKind::Sync, _) => opcode::Fsync::new($target).build(),
+                    (SourceKind::Datasync, _) => opcode::Fsync::new($target)
                         .flags(types::FsyncFlags::DATASYNC)
                         .build(),
                 }

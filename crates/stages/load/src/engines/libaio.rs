@@ -36,7 +36,7 @@ mod context;
 
 use super::io_uring::flight::{Flight, Gate, Rest};
 use crate::rate::SLICE_NS;
-use crate::source::Kind;
+use crate::source::SourceKind;
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 use context::{Context, Iocb};
@@ -164,15 +164,15 @@ impl Gate for Queue {
     const ID: &'static str = ENGINE.id;
 
     #[inline(always)]
-    fn carries(&self, kind: Kind) -> bool {
+    fn carries(&self, kind: SourceKind) -> bool {
         match kind {
-            Kind::Read | Kind::Write => true,
-            Kind::Trim => false,
-            Kind::Sync | Kind::Datasync => self.carries_syncs,
+            SourceKind::Read | SourceKind::Write => true,
+            SourceKind::Trim => false,
+            SourceKind::Sync | SourceKind::Datasync => self.carries_syncs,
         }
     }
 
-    fn gives_up(&mut self, kind: Kind, errno: i32) -> bool {
+    fn gives_up(&mut self, kind: SourceKind, errno: i32) -> bool {
         let is_refusal = kind.is_sync() && matches!(errno, libc::EINVAL | libc::EOPNOTSUPP);
         if is_refusal {
             self.carries_syncs = false;

@@ -33,7 +33,7 @@ mod bus;
 mod mapping;
 
 use crate::blocking::{self, Calls};
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 use mapping::Mapping;
@@ -82,13 +82,13 @@ impl Calls for Mmap {
     fn transfer(&mut self, worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
         let mapping = &mut self.mappings[usize::from(io.file)];
         let is_sound = match io.kind {
-            Kind::Write => mapping.write(io.offset, block),
+            SourceKind::Write => mapping.write(io.offset, block),
             _ => mapping.read(io.offset, block),
         };
         if !is_sound {
             return Err(reason(worker, io));
         }
-        if io.kind == Kind::Write && worker.job.sync != SyncMode::None {
+        if io.kind == SourceKind::Write && worker.job.sync != SyncMode::None {
             return mapping.sync(io.offset, block.len());
         }
         Ok(())
@@ -96,7 +96,7 @@ impl Calls for Mmap {
 
     fn act(&mut self, worker: &Worker, io: Io) -> Result<(), i32> {
         match io.kind {
-            Kind::Trim => worker.do_and_wait(io),
+            SourceKind::Trim => worker.do_and_wait(io),
             _ => self.mappings[usize::from(io.file)].sync_all(),
         }
     }

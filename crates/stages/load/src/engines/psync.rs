@@ -20,7 +20,7 @@
 //! ```
 
 use crate::blocking::{self, Calls};
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 
@@ -47,7 +47,7 @@ impl Calls for Psync {
     fn transfer(&mut self, worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
         let file = &worker.files[usize::from(io.file)];
         blocking::whole(block.len(), |done| match io.kind {
-            Kind::Write => file.write_at(&block[done..], io.offset + done as u64),
+            SourceKind::Write => file.write_at(&block[done..], io.offset + done as u64),
             _ => file.read_at(&mut block[done..], io.offset + done as u64),
         })
     }

@@ -23,7 +23,7 @@
 //! ```
 
 use crate::blocking::{self, Calls};
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 
@@ -81,7 +81,7 @@ impl Calls for Pvsync2 {
     fn transfer(&mut self, worker: &Worker, io: Io, block: &mut [u8]) -> Result<(), i32> {
         let file = &worker.files[usize::from(io.file)];
         blocking::whole(block.len(), |done| match io.kind {
-            Kind::Write => {
+            SourceKind::Write => {
                 file.write_vectored_at(&block[done..], io.offset + done as u64, self.polls)
             }
             _ => file.read_vectored_at(&mut block[done..], io.offset + done as u64, self.polls),

@@ -29,7 +29,7 @@
 //! ```
 
 use crate::pattern::{Blocks, refresh};
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 use host::files::DataFile;
@@ -103,7 +103,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
 
 /// What one stream did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Done {
+pub struct StreamDone {
     /// Which, from 0.
     pub index: u32,
     /// Bytes moved.
@@ -120,10 +120,10 @@ fn drive(worker: &Worker, report: &Report) {
     let begun_ns = worker.clock.now_ns();
     worker.counters.inflight.store(1, Relaxed);
     let bytes = transfer(worker);
-    let mut done = Done {
+    let mut done = StreamDone {
         index: worker.index,
         bytes,
-        ..Done::default()
+        ..StreamDone::default()
     };
     done.moving_ns = worker.clock.now_ns().saturating_sub(begun_ns);
     if worker.job.rw.writes() && worker.job.end_fsync && worker.shared.failure().is_none() {
@@ -160,9 +160,9 @@ fn transfer(worker: &Worker) -> u64 {
         }
         let bytes = job.bs.min(limit - moved).min(span.bytes - within);
         let kind = if job.rw.writes() {
-            Kind::Write
+            SourceKind::Write
         } else {
-            Kind::Read
+            SourceKind::Read
         };
         let io = Io {
             offset: span.start + within,
@@ -172,7 +172,7 @@ fn transfer(worker: &Worker) -> u64 {
             kind,
         };
         let block = &mut blocks.get(0)[..bytes as usize];
-        if kind == Kind::Write {
+        if kind == SourceKind::Write {
             refresh(block, mix64(worker.seed) ^ number);
         }
         let started_ns = worker.clock.now_ns();
@@ -196,7 +196,7 @@ fn whole(file: &DataFile, io: Io, block: &mut [u8]) -> Result<(), i32> {
     while done < block.len() {
         let at = io.offset + done as u64;
         let moved = match io.kind {
-            Kind::Write => file.write_at(&block[done..], at),
+            SourceKind::Write => file.write_at(&block[done..], at),
             _ => file.read_at(&mut block[done..], at),
         };
         match moved {
@@ -209,7 +209,7 @@ fn whole(file: &DataFile, io: Io, block: &mut [u8]) -> Result<(), i32> {
     Ok(())
 }
 
-fn book(worker: &Worker, kind: Kind, bytes: u64, started_ns: u64) -> u64 {
+fn book(worker: &Worker, kind: SourceKind, bytes: u64, started_ns: u64) -> u64 {
     let now_ns = worker.clock.now_ns();
     let took_ns = now_ns.saturating_sub(started_ns);
     worker.counters.completed(kind.lane(), bytes, took_ns);
@@ -227,12 +227,12 @@ fn sync(worker: &Worker) -> u64 {
                 number: 0,
                 bytes: 0,
                 file: index as u16,
-                kind: Kind::Sync,
+                kind: SourceKind::Sync,
             };
             worker.fail(io, error.errno().unwrap_or(libc::EIO));
         }
     }
-    book(worker, Kind::Sync, 0, started_ns)
+    book(worker, SourceKind::Sync, 0, started_ns)
 }
 
 #[cfg(test)]

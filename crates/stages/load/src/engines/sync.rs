@@ -22,7 +22,7 @@
 //! ```
 
 use crate::blocking::{self, Calls};
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{OpenError, Opened, Worker};
 use crate::{Engine, Needs, Runs};
 
@@ -63,7 +63,7 @@ impl Calls for Sync {
         }
         *place = None;
         blocking::whole(block.len(), |done| match io.kind {
-            Kind::Write => file.write_here(&block[done..]),
+            SourceKind::Write => file.write_here(&block[done..]),
             _ => file.read_here(&mut block[done..]),
         })?;
         *place = Some(io.offset + block.len() as u64);
@@ -87,7 +87,7 @@ mod tests {
             number: 0,
             bytes: 4096,
             file: 0,
-            kind: Kind::Read,
+            kind: SourceKind::Read,
         };
         let mut block = [0; 4096];
         sync.places[0] = None;

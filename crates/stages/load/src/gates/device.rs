@@ -1,7 +1,7 @@
 //! A device, the devices that share bytes with it, and how each is known to the kernel.
 
 use crate::LoadError;
-use host::files::Kind;
+use host::files::FileKind;
 use host::{Host, Target};
 use kernel::devno::Devno;
 use model::text::shown;
@@ -13,7 +13,7 @@ pub fn kernel_name(host: &Host, target: &Target) -> Result<String, LoadError> {
         target: shown(target.path()),
         why: why.into(),
     };
-    let Kind::BlockDevice { major, minor } = target.kind() else {
+    let FileKind::BlockDevice { major, minor } = target.kind() else {
         return Err(none("it is no block device"));
     };
     let link = host.resolve(&format!("/sys/dev/block/{major}:{minor}"));
@@ -22,7 +22,7 @@ pub fn kernel_name(host: &Host, target: &Target) -> Result<String, LoadError> {
 }
 
 /// A device and all that shares bytes with it.
-pub struct Device {
+pub struct GatedDevice {
     /// The device, its partitions, the disk it is a partition of, and that disk's partitions that reach into it.
     pub overlapping: Vec<Overlap>,
 }
@@ -36,8 +36,8 @@ pub struct Overlap {
     pub subject: String,
 }
 
-impl Device {
-    pub fn new(host: &Host, name: &str) -> Device {
+impl GatedDevice {
+    pub fn new(host: &Host, name: &str) -> GatedDevice {
         let sys = format!("/sys/class/block/{name}");
         let mut overlapping = vec![Overlap::new(host, name, "it".into())];
         let partitions = partitions(host, &sys).into_iter();
@@ -60,7 +60,7 @@ impl Device {
                 Overlap::new(host, &part, subject)
             }));
         }
-        Device { overlapping }
+        GatedDevice { overlapping }
     }
 }
 
@@ -83,7 +83,9 @@ impl Overlap {
             return false;
         }
         match host.kind(path) {
-            Some(Kind::BlockDevice { major, minor }) => self.number == Some(Devno { major, minor }),
+            Some(FileKind::BlockDevice { major, minor }) => {
+                self.number == Some(Devno { major, minor })
+            }
             _ => names_device(host, path, &self.name),
         }
     }

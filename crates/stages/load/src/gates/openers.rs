@@ -3,7 +3,7 @@
 //! Without rights the descriptors of other users' processes cannot be listed, and with `hidepid` not even the processes.
 //! That is no sign that nobody has it open, so it is told apart.
 
-use super::device::Device;
+use super::device::GatedDevice;
 use host::files::{self, Identity};
 use host::{Host, process};
 use kernel::process_stat::ProcessStat;
@@ -28,7 +28,7 @@ pub struct Openers {
 }
 
 /// Programs that have a device open, or one that shares bytes with it.
-pub fn of(host: &Host, device: &Device) -> Openers {
+pub fn of(host: &Host, device: &GatedDevice) -> Openers {
     others(host, |open| {
         let open = open.iter().filter(|(_, file)| file.starts_with("/dev/"));
         let open: Vec<&str> = open.map(|(fd, file)| found_at(host, fd, file)).collect();

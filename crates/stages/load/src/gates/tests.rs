@@ -51,7 +51,7 @@ fn members_of_stacks_are_in_use() {
         "40 1 252:3 / /srv\\040data rw - xfs /dev/mapper/vg-data rw",
         SWAPS,
     );
-    let disk = Device::new(&host, "sdb");
+    let disk = GatedDevice::new(&host, "sdb");
     let uses_found = uses::of(&host, &disk, DEPTH);
     assert_eq!(
         uses_found,
@@ -67,7 +67,7 @@ fn members_of_stacks_are_in_use() {
     );
     assert_eq!(error.exit(), Exit::Refused);
     let unmounted = stacked("", SWAPS);
-    let partition = Device::new(&unmounted, "sdb1");
+    let partition = GatedDevice::new(&unmounted, "sdb1");
     assert_eq!(
         uses::of(&unmounted, &partition, DEPTH),
         ["md0 has it as a member, and dm-3 has md0 as a member"]
@@ -117,7 +117,7 @@ fn partitions_disks_swap_and_foreign_numbers_count() {
     ];
     for (mountinfo, swaps, name, wanted) in cases {
         let host = stacked(mountinfo, swaps);
-        let found = uses::of(&host, &Device::new(&host, name), DEPTH);
+        let found = uses::of(&host, &GatedDevice::new(&host, name), DEPTH);
         assert!(found.iter().any(|clause| clause == wanted), "{found:?}");
     }
 }
@@ -131,7 +131,7 @@ fn loops_btrfs_members_and_programs_count() {
         "path: /proc/812/fd/9\nlink: /dev/sdc\n".to_string(),
     ];
     let host = machine(&(extra.concat() + &attribute("/sys/class/block/sdc/dev", "8:32")));
-    let device = Device::new(&host, "sdc");
+    let device = GatedDevice::new(&host, "sdc");
     assert_eq!(
         uses::of(&host, &device, 1),
         [
@@ -154,7 +154,7 @@ fn processes_that_may_not_be_looked_at_are_not_taken_for_idle_ones() {
     let unseen = |entries: &[String]| {
         let text = entries.concat() + &attribute("/sys/class/block/sdc/dev", "8:32");
         let host = machine(&text);
-        let openers = openers::of(&host, &Device::new(&host, "sdc"));
+        let openers = openers::of(&host, &GatedDevice::new(&host, "sdc"));
         assert!(openers.uses.is_empty(), "{openers:?}");
         openers.unseen
     };
@@ -207,7 +207,7 @@ fn exports_bcache_and_partitions_that_reach_into_one_count() {
         "path: /sys/class/block/sdg/bcache\ndirectory\n".to_string(),
     ];
     let host = machine(&extra.concat());
-    let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
+    let of = |name: &str| uses::of(&host, &GatedDevice::new(&host, name), 1);
     assert_eq!(
         of("sdc"),
         ["it is exported by NVMe over Fabrics (nqn.test)"]
@@ -247,7 +247,7 @@ fn partitions_that_share_sectors_count() {
         ),
     ];
     let host = machine(&text.concat());
-    let of = |name: &str| uses::of(&host, &Device::new(&host, name), 1);
+    let of = |name: &str| uses::of(&host, &GatedDevice::new(&host, name), 1);
     assert_eq!(
         of("sdb1"),
         ["the partition sdb10 that reaches into it is mounted on /srv"]

@@ -1,6 +1,6 @@
 //! Every use of a device or a file that /proc, /sys and the kernel's targets show, each a clause for people.
 
-use super::device::{Device, Overlap};
+use super::device::{GatedDevice, Overlap};
 use super::mounts;
 use host::Host;
 use host::files::{self, Identity};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Uses of a device and of what shares bytes with it. `depth` is how many layers above it are followed.
-pub fn of(host: &Host, device: &Device, depth: u32) -> Vec<String> {
+pub fn of(host: &Host, device: &GatedDevice, depth: u32) -> Vec<String> {
     let mut clauses = Vec::new();
     let mounts = mounts::all(host);
     for part in &device.overlapping {
@@ -93,7 +93,7 @@ fn of_path(
 
 fn held(host: &Host, subject: &str, holder: &str, depth: u32) -> String {
     let above = if depth > 0 {
-        of(host, &Device::new(host, holder), depth - 1)
+        of(host, &GatedDevice::new(host, holder), depth - 1)
     } else {
         Vec::new()
     };
@@ -111,7 +111,7 @@ fn held(host: &Host, subject: &str, holder: &str, depth: u32) -> String {
 }
 
 /// Where the device, or anything built on it, is mounted.
-pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
+pub fn mount_points(host: &Host, device: &GatedDevice, depth: u32) -> Vec<String> {
     let mounts = mounts::all(host);
     let on = |part: &Overlap| {
         let here = mounts
@@ -122,7 +122,7 @@ pub fn mount_points(host: &Host, device: &Device, depth: u32) -> Vec<String> {
         let above = holders
             .iter()
             .filter(|_| depth > 0)
-            .flat_map(|holder| mount_points(host, &Device::new(host, holder), depth - 1));
+            .flat_map(|holder| mount_points(host, &GatedDevice::new(host, holder), depth - 1));
         here.chain(above).collect::<Vec<String>>()
     };
     device.overlapping.iter().flat_map(on).collect()

@@ -1,7 +1,7 @@
 //! Sections out of blocks: what they inherit, which are wanted, what they ask of each other.
 
 use super::Parsed;
-use super::draft::{Draft, Given};
+use super::draft::{Draft, GivenOptions};
 use super::error::{Bad, LanguageError};
 use super::expand::Env;
 use super::file::{self, Include};
@@ -30,7 +30,7 @@ impl Builder {
     }
 
     /// Options of `[global]`, or before the first name of a command line.
-    pub fn global(&mut self, options: &[Given]) -> Result<(), LanguageError> {
+    pub fn global(&mut self, options: &[GivenOptions]) -> Result<(), LanguageError> {
         self.defaults.apply_all(options)
     }
 
@@ -39,7 +39,7 @@ impl Builder {
         &mut self,
         name: &str,
         position: &Position,
-        options: &[Given],
+        options: &[GivenOptions],
         stonewall: bool,
     ) -> Result<(), LanguageError> {
         let mut draft = self.defaults.clone();

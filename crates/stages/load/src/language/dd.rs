@@ -1,8 +1,8 @@
 //! Lines of dd and cp: one stream, through the page cache unless it says otherwise.
 
-use super::draft::Given;
+use super::draft::GivenOptions;
 use super::error::{Bad, LanguageError};
-use super::pasted::{Line, Word};
+use super::pasted::{PastedLine, Word};
 use super::{Parsed, Unsupported};
 use model::job::{Buffers, Fallocate, FileSet, Job, Rw, Section, Sharing, SyncMode};
 
@@ -43,13 +43,13 @@ struct Dd {
     seek: u64,
     skip: u64,
     flags: Vec<String>,
-    given: Vec<Given>,
+    given: Vec<GivenOptions>,
     notes: Vec<String>,
     unsupported: Vec<Unsupported>,
 }
 
 /// Reads a line of dd.
-pub(super) fn dd(line: Line) -> Result<Parsed, LanguageError> {
+pub(super) fn dd(line: PastedLine) -> Result<Parsed, LanguageError> {
     let mut dd = Dd {
         notes: line.notes,
         given: line.given,
@@ -122,7 +122,7 @@ impl Dd {
     }
 
     fn give(&mut self, name: &str, value: &str, word: &Word) {
-        self.given.push(Given {
+        self.given.push(GivenOptions {
             name: name.into(),
             value: Some(value.into()),
             position: word.position(),
@@ -270,7 +270,7 @@ impl Dd {
 fn parsed(
     mut job: Job,
     name: &str,
-    given: Vec<Given>,
+    given: Vec<GivenOptions>,
     notes: Vec<String>,
     unsupported: Vec<Unsupported>,
 ) -> Result<Parsed, LanguageError> {
@@ -347,7 +347,7 @@ fn block(text: &str) -> Result<u64, Bad> {
 
 /// Reads a line of cp; `size_of` knows how large a file is.
 pub(super) fn cp(
-    line: Line,
+    line: PastedLine,
     size_of: &mut dyn FnMut(&str) -> Option<u64>,
 ) -> Result<Parsed, LanguageError> {
     let mut notes = line.notes;
@@ -394,7 +394,7 @@ pub(super) fn cp(
         source.text
     ));
     let mut given = line.given;
-    given.push(Given {
+    given.push(GivenOptions {
         name: "filename".into(),
         value: Some(target.text.clone()),
         position: target.position(),

@@ -9,7 +9,7 @@ use model::job::{
 
 /// One option as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct GivenOptions {
     /// The name as written, or fio's full one.
     pub name: String,
     /// What follows the `=`.
@@ -17,7 +17,7 @@ pub(super) struct Given {
     pub position: Position,
 }
 
-impl Given {
+impl GivenOptions {
     /// `bs=4k`.
     pub fn text(&self) -> String {
         match &self.value {
@@ -64,7 +64,7 @@ pub(super) struct Draft {
     pub unsupported: Vec<Unsupported>,
     pub notes: Vec<String>,
     /// The option that is being applied.
-    current: Given,
+    current: GivenOptions,
 }
 
 impl Draft {
@@ -122,7 +122,7 @@ impl Draft {
             norandommap: false,
             unsupported: Vec::new(),
             notes: Vec::new(),
-            current: Given {
+            current: GivenOptions {
                 name: String::new(),
                 value: None,
                 position: Position::default(),
@@ -142,7 +142,7 @@ impl Draft {
 
     /// The engine cannot do what the current option asks.
     pub fn cannot(&mut self, why: &str) {
-        let Given {
+        let GivenOptions {
             name,
             value,
             position,
@@ -173,14 +173,14 @@ impl Draft {
 
     /// Applies options as fio does: a few before all others, `filename` after them, the rest in their order; options
     /// of an engine when it is known which one it is.
-    pub fn apply_all(&mut self, given: &[Given]) -> Result<(), LanguageError> {
-        let mut known: Vec<(&Spec, Given)> = Vec::new();
+    pub fn apply_all(&mut self, given: &[GivenOptions]) -> Result<(), LanguageError> {
+        let mut known: Vec<(&Spec, GivenOptions)> = Vec::new();
         let mut others = Vec::new();
         for one in given {
             match options::find(&one.name) {
                 Some(spec) => known.push((
                     spec,
-                    Given {
+                    GivenOptions {
                         name: spec.name.into(),
                         ..one.clone()
                     },
@@ -204,7 +204,7 @@ impl Draft {
     }
 
     /// Applies one option, whatever its place among the others.
-    pub fn apply(&mut self, spec: &Spec, given: Given) -> Result<(), LanguageError> {
+    pub fn apply(&mut self, spec: &Spec, given: GivenOptions) -> Result<(), LanguageError> {
         let wrong = |bad: Bad| bad.at(&given.position, given.text());
         let value = spec
             .kind
@@ -232,7 +232,7 @@ impl Draft {
     }
 
     /// An option that only some engines have.
-    fn apply_engines(&mut self, given: &Given) -> Result<(), LanguageError> {
+    fn apply_engines(&mut self, given: &GivenOptions) -> Result<(), LanguageError> {
         let engine = self.section.job.ioengine.clone();
         let Some(spec) = options::of_engine(&engine, &given.name) else {
             return Err(options::unknown(&given.name, &engine).at(&given.position, given.text()));
@@ -243,7 +243,7 @@ impl Draft {
             .push((spec.name.into(), value, given.position.clone()));
         self.apply(
             spec,
-            Given {
+            GivenOptions {
                 name: spec.name.into(),
                 ..given.clone()
             },

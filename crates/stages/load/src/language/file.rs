@@ -1,6 +1,6 @@
 //! The lines of a job file: sections, options, comments, included files.
 
-use super::draft::Given;
+use super::draft::GivenOptions;
 use super::error::{Bad, LanguageError};
 use super::expand::{Env, expand};
 use model::job::Position;
@@ -13,7 +13,7 @@ pub(super) type Include<'a> = &'a mut dyn FnMut(&str) -> Result<String, String>;
 pub(super) struct Block {
     pub name: String,
     pub position: Position,
-    pub options: Vec<Given>,
+    pub options: Vec<GivenOptions>,
 }
 
 impl Block {
@@ -94,7 +94,7 @@ fn section(head: &str) -> Result<String, Bad> {
 fn option(
     line: &str,
     position: &Position,
-    into: &mut Vec<Given>,
+    into: &mut Vec<GivenOptions>,
     env: Env,
     include: Include,
     depth: u32,
@@ -135,7 +135,7 @@ fn option(
         Some((name, value)) => (name.trim_end(), Some(value.to_string())),
         None => (&*text, None),
     };
-    into.push(Given {
+    into.push(GivenOptions {
         name: name.into(),
         value,
         position: position.clone(),
@@ -186,7 +186,7 @@ mod tests {
             (found[0].name.as_str(), found[1].name.as_str()),
             ("global", "job 1")
         );
-        let options: Vec<String> = found[1].options.iter().map(Given::text).collect();
+        let options: Vec<String> = found[1].options.iter().map(GivenOptions::text).collect();
         assert_eq!(options, ["bs=8k", "direct=1", "numjobs= 2", "thread"]);
         assert_eq!(
             found[1].options[0].position.to_string(),

@@ -1,6 +1,6 @@
 //! A section as a command line for fio: only what differs from fio's defaults.
 
-use super::draft::{Draft, Given};
+use super::draft::{Draft, GivenOptions};
 use super::options::{self, Meaning};
 use model::job::{
     Arrivals, BlockSize, Buffers, Distribution, Fallocate, Job, PerDirection, Rate, Section,
@@ -411,12 +411,15 @@ fn ends(job: &Job, out: &mut Out) {
 /// given. Those that only say what is logged are left out.
 pub fn handed_on(section: &Section) -> Vec<(String, String)> {
     let engine = &section.job.ioengine;
-    let given = section.given.iter().map(|(name, value, position)| Given {
-        name: name.clone(),
-        value: Some(value.clone()),
-        position: position.clone(),
-    });
-    let given: Vec<Given> = given
+    let given = section
+        .given
+        .iter()
+        .map(|(name, value, position)| GivenOptions {
+            name: name.clone(),
+            value: Some(value.clone()),
+            position: position.clone(),
+        });
+    let given: Vec<GivenOptions> = given
         .filter(|one| {
             options::find(&one.name)
                 .or(options::of_engine(engine, &one.name))

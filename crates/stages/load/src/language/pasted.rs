@@ -1,6 +1,6 @@
 //! Pasted lines: prompts, line numbers, quotes and dashes of web pages, wrappers such as `sudo` and `taskset`.
 
-use super::draft::Given;
+use super::draft::GivenOptions;
 use super::error::{Bad, LanguageError};
 use model::job::Position;
 
@@ -30,17 +30,17 @@ impl Word {
 
 /// A line without what a shell or a web page put around it.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct PastedLine {
     pub program: Program,
     /// The words after the program.
     pub words: Vec<Word>,
     /// What wrappers ask for, in fio's words.
-    pub given: Vec<Given>,
+    pub given: Vec<GivenOptions>,
     pub notes: Vec<String>,
 }
 
 /// Takes a line apart.
-pub(super) fn read(words: &[String]) -> Result<Line, LanguageError> {
+pub(super) fn read(words: &[String]) -> Result<PastedLine, LanguageError> {
     let words = match words {
         [one]
             if one.contains(char::is_whitespace)
@@ -58,7 +58,7 @@ pub(super) fn read(words: &[String]) -> Result<Line, LanguageError> {
             number: at as u32 + 1,
         })
         .collect();
-    let mut line = Line {
+    let mut line = PastedLine {
         program: Program::Fio,
         words: Vec::new(),
         given: Vec::new(),
@@ -274,8 +274,8 @@ fn is_fios(word: &str) -> bool {
     name.len() > 1 && super::options::find(name).is_some()
 }
 
-fn given(name: &str, value: &str, word: &Word) -> Given {
-    Given {
+fn given(name: &str, value: &str, word: &Word) -> GivenOptions {
+    GivenOptions {
         name: name.into(),
         value: Some(value.into()),
         position: word.position(),
@@ -288,7 +288,7 @@ fn missing(word: &Word) -> LanguageError {
 }
 
 /// `taskset -c 0-3`, or `taskset 0xf`.
-fn taskset(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageError> {
+fn taskset(rest: &mut Rest, options: &mut Vec<GivenOptions>) -> Result<(), LanguageError> {
     let Some(mut word) = rest.pop_front() else {
         return Ok(());
     };
@@ -320,7 +320,7 @@ fn mask_to_list(mask: &str) -> Option<String> {
     (!cpus.is_empty()).then(|| cpus.join(","))
 }
 
-fn numactl(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageError> {
+fn numactl(rest: &mut Rest, options: &mut Vec<GivenOptions>) -> Result<(), LanguageError> {
     rest.pop_front();
     while rest.front().is_some_and(|word| word.text.starts_with('-')) {
         let Some(word) = rest.pop_front() else { break };
@@ -366,12 +366,12 @@ fn numactl(rest: &mut Rest, options: &mut Vec<Given>) -> Result<(), LanguageErro
 mod tests {
     use super::*;
 
-    fn line(text: &str) -> Line {
+    fn line(text: &str) -> PastedLine {
         let words: Vec<String> = text.split(' ').map(str::to_string).collect();
         read(&words).unwrap()
     }
 
-    fn texts(line: &Line) -> Vec<&str> {
+    fn texts(line: &PastedLine) -> Vec<&str> {
         line.words.iter().map(|word| word.text.as_str()).collect()
     }
 
@@ -413,7 +413,7 @@ mod tests {
             (line.program, texts(&line)),
             (Program::Dd, vec!["if=/dev/zero", "of=./t", "bs=1M"])
         );
-        let given: Vec<String> = line.given.iter().map(Given::text).collect();
+        let given: Vec<String> = line.given.iter().map(GivenOptions::text).collect();
         assert_eq!(
             given,
             [

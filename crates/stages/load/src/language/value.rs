@@ -5,7 +5,7 @@ use super::units::{self, Amount};
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// Any text but none.
     Text,
     /// Any text, or none.
@@ -50,17 +50,21 @@ pub(super) enum Value {
     Ranges(Vec<Option<(i64, i64)>>),
 }
 
-impl Kind {
+impl ValueKind {
     /// Whether the option can stand alone on a command line.
     pub fn is_optional(self) -> bool {
-        self == Kind::Set
+        self == ValueKind::Set
     }
 
     /// Whether its values have fio's size suffixes.
     pub fn is_size(self) -> bool {
         matches!(
             self,
-            Kind::Number(..) | Kind::PerDirection(..) | Kind::Amount | Kind::Span(_) | Kind::Range
+            ValueKind::Number(..)
+                | ValueKind::PerDirection(..)
+                | ValueKind::Amount
+                | ValueKind::Span(_)
+                | ValueKind::Range
         )
     }
 
@@ -68,15 +72,18 @@ impl Kind {
     pub fn read(self, text: Option<&str>, kb_base: i64) -> Result<Value, Bad> {
         let Some(text) = text else {
             return match self {
-                Kind::Set => Ok(Value::Flag(true)),
-                Kind::Free => Ok(Value::Text(String::new())),
+                ValueKind::Set => Ok(Value::Flag(true)),
+                ValueKind::Free => Ok(Value::Text(String::new())),
                 _ => Err(Bad::value("it needs a value", "Write one after a =")),
             };
         };
-        let is_list = matches!(self, Kind::PerDirection(..) | Kind::Times(_) | Kind::Range);
+        let is_list = matches!(
+            self,
+            ValueKind::PerDirection(..) | ValueKind::Times(_) | ValueKind::Range
+        );
         let is_text = matches!(
             self,
-            Kind::Free | Kind::Text | Kind::Word(_) | Kind::Floats(..)
+            ValueKind::Free | ValueKind::Text | ValueKind::Word(_) | ValueKind::Floats(..)
         );
         if text.starts_with(',') && !is_list && !is_text {
             return Err(Bad::misleading(
@@ -85,25 +92,27 @@ impl Kind {
             ));
         }
         match self {
-            Kind::Free => Ok(Value::Text(text.into())),
-            Kind::Text if text.is_empty() => {
+            ValueKind::Free => Ok(Value::Text(text.into())),
+            ValueKind::Text if text.is_empty() => {
                 Err(Bad::value("it needs a value", "Write one after the ="))
             }
-            Kind::Text => Ok(Value::Text(text.into())),
-            Kind::Word(words) => word(text, words),
-            Kind::Number(min, max) => one(text, kb_base, min, max),
-            Kind::PerDirection(min, max) => several(text, |part| number(part, kb_base, min, max)),
-            Kind::Amount => units::bytes(text, kb_base).map(Value::Amount),
-            Kind::Span(min) => span(text, |part| number(part, kb_base, min, i64::MAX)),
-            Kind::Time(bare) => Ok(Value::Numbers(vec![Some(units::time_us(
+            ValueKind::Text => Ok(Value::Text(text.into())),
+            ValueKind::Word(words) => word(text, words),
+            ValueKind::Number(min, max) => one(text, kb_base, min, max),
+            ValueKind::PerDirection(min, max) => {
+                several(text, |part| number(part, kb_base, min, max))
+            }
+            ValueKind::Amount => units::bytes(text, kb_base).map(Value::Amount),
+            ValueKind::Span(min) => span(text, |part| number(part, kb_base, min, i64::MAX)),
+            ValueKind::Time(bare) => Ok(Value::Numbers(vec![Some(units::time_us(
                 text.trim_end_matches(','),
                 bare,
             )?)])),
-            Kind::Times(bare) => several(text, |part| units::time_us(part, bare)),
-            Kind::TimeSpan(bare) => span(text, |part| units::time_us(part, bare)),
-            Kind::Floats(most, min, max) => floats(text, most, min, max),
-            Kind::Range => ranges(text, kb_base),
-            Kind::Bool => match flag(text)? {
+            ValueKind::Times(bare) => several(text, |part| units::time_us(part, bare)),
+            ValueKind::TimeSpan(bare) => span(text, |part| units::time_us(part, bare)),
+            ValueKind::Floats(most, min, max) => floats(text, most, min, max),
+            ValueKind::Range => ranges(text, kb_base),
+            ValueKind::Bool => match flag(text)? {
                 0 | 1 => Ok(Value::Flag(
                     text.trim_start_matches("0x").trim_start_matches('0') == "1",
                 )),
@@ -112,8 +121,8 @@ impl Kind {
                     "Write 0 or 1",
                 )),
             },
-            Kind::Set => Ok(Value::Flag(flag(text)? != 0)),
-            Kind::Gone => Err(Bad::value(
+            ValueKind::Set => Ok(Value::Flag(flag(text)? != 0)),
+            ValueKind::Gone => Err(Bad::value(
                 "fio refuses this option nowadays",
                 "Leave it out",
             )),
@@ -314,7 +323,7 @@ mod tests {
 
     #[test]
     fn lists_fill_the_directions_as_fio_does() {
-        let kind = Kind::PerDirection(1, i64::MAX);
+        let kind = ValueKind::PerDirection(1, i64::MAX);
         let read = |text| kind.read(Some(text), 1024);
         assert_eq!(read("4k"), Ok(Value::Numbers(vec![Some(4096); 3])));
         assert_eq!(
@@ -333,7 +342,7 @@ mod tests {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(
-            Kind::Range.read(Some("8k-4k,1k:2k"), 1024),
+            ValueKind::Range.read(Some("8k-4k,1k:2k"), 1024),
             Ok(Value::Ranges(vec![
                 Some((4096, 8192)),
                 Some((1024, 2048)),
@@ -344,19 +353,22 @@ mod tests {
 
     #[test]
     fn flags_are_numbers() {
-        assert_eq!(Kind::Bool.read(Some("1"), 1024), Ok(Value::Flag(true)));
-        assert_eq!(Kind::Bool.read(Some("0"), 1024), Ok(Value::Flag(false)));
-        assert_eq!(Kind::Set.read(None, 1024), Ok(Value::Flag(true)));
-        assert_eq!(Kind::Set.read(Some("0"), 1024), Ok(Value::Flag(false)));
+        assert_eq!(ValueKind::Bool.read(Some("1"), 1024), Ok(Value::Flag(true)));
+        assert_eq!(
+            ValueKind::Bool.read(Some("0"), 1024),
+            Ok(Value::Flag(false))
+        );
+        assert_eq!(ValueKind::Set.read(None, 1024), Ok(Value::Flag(true)));
+        assert_eq!(ValueKind::Set.read(Some("0"), 1024), Ok(Value::Flag(false)));
         for text in ["2", "true", "-1", ""] {
-            assert!(Kind::Bool.read(Some(text), 1024).is_err(), "{text}");
+            assert!(ValueKind::Bool.read(Some(text), 1024).is_err(), "{text}");
         }
-        assert!(Kind::Bool.read(None, 1024).is_err());
+        assert!(ValueKind::Bool.read(None, 1024).is_err());
     }
 
     #[test]
     fn a_wrong_word_is_answered_with_the_right_ones() {
-        let bad = Kind::Word(&["none", "sync", "dsync"])
+        let bad = ValueKind::Word(&["none", "sync", "dsync"])
             .read(Some("dsnc"), 1024)
             .unwrap_err();
         assert_eq!(

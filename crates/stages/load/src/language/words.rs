@@ -2,12 +2,12 @@
 
 use super::Parsed;
 use super::build::Builder;
-use super::draft::Given;
+use super::draft::GivenOptions;
 use super::error::{Bad, LanguageError};
 use super::expand::Env;
 use super::file::Include;
 use super::options;
-use super::pasted::{Line, Word};
+use super::pasted::{PastedLine, Word};
 use std::collections::VecDeque;
 
 mod program;
@@ -18,7 +18,7 @@ use program::{Act, Argument};
 #[derive(Debug)]
 struct Chunk {
     name: Option<Word>,
-    options: Vec<Given>,
+    options: Vec<GivenOptions>,
 }
 
 /// What the words say besides jobs.
@@ -27,7 +27,7 @@ struct Rest {
     files: Vec<Word>,
     sections: Vec<String>,
     read_only: Option<Word>,
-    others: Vec<(Given, &'static str)>,
+    others: Vec<(GivenOptions, &'static str)>,
     notes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ enum Named {
     Job(&'static str, bool),
 }
 
-pub(super) fn read(line: Line, env: Env, include: Include) -> Result<Parsed, LanguageError> {
+pub(super) fn read(line: PastedLine, env: Env, include: Include) -> Result<Parsed, LanguageError> {
     let mut chunks = vec![Chunk {
         name: None,
         options: line.given,
@@ -67,10 +67,10 @@ pub(super) fn read(line: Line, env: Env, include: Include) -> Result<Parsed, Lan
 }
 
 /// A name begins a chunk, anything else belongs to the last one.
-fn sort(given: Option<Given>, word: &Word, chunks: &mut Vec<Chunk>) {
+fn sort(given: Option<GivenOptions>, word: &Word, chunks: &mut Vec<Chunk>) {
     match (given, chunks.last_mut()) {
         (
-            Some(Given {
+            Some(GivenOptions {
                 name,
                 value: Some(value),
                 ..
@@ -97,7 +97,7 @@ fn option(
     words: &mut VecDeque<Word>,
     engine: &str,
     rest: &mut Rest,
-) -> Result<Option<Given>, LanguageError> {
+) -> Result<Option<GivenOptions>, LanguageError> {
     let text = word.text.trim_start_matches('-');
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_string())),
@@ -135,7 +135,7 @@ fn option(
             format!("Write --{full}=value"),
         )));
     }
-    let given = Given {
+    let given = GivenOptions {
         name: full.into(),
         value,
         position: word.position(),
@@ -148,7 +148,7 @@ fn option(
 
 fn about_fio(
     switch: &program::Switch,
-    given: Given,
+    given: GivenOptions,
     word: &Word,
     rest: &mut Rest,
 ) -> Result<(), LanguageError> {

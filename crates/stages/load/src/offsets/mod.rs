@@ -14,18 +14,18 @@ use stats::dice::mix64;
 
 /// A share of the target's blocks, `first..first + count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct OffsetRange {
     /// First block.
     pub first: u64,
     /// Number of blocks, at least 1.
     pub count: u64,
 }
 
-impl Range {
+impl OffsetRange {
     /// The `index`-th of `of` contiguous shares of this range; they differ by at most one block in length.
-    pub fn share(self, index: u32, of: u32) -> Range {
+    pub fn share(self, index: u32, of: u32) -> OffsetRange {
         let cut = |i: u32| (u128::from(self.count) * u128::from(i) / u128::from(of)) as u64;
-        Range {
+        OffsetRange {
             first: self.first + cut(index),
             count: cut(index + 1) - cut(index),
         }
@@ -35,7 +35,7 @@ impl Range {
 /// The endless order of blocks of one direction of one job.
 #[derive(Clone, Debug)]
 pub struct Offsets {
-    range: Range,
+    range: OffsetRange,
     order: Order,
     /// Passes completed.
     passes: u64,
@@ -49,7 +49,7 @@ enum Order {
 
 impl Offsets {
     /// From the first block of the range to its last, again and again.
-    pub fn sequential(range: Range) -> Offsets {
+    pub fn sequential(range: OffsetRange) -> Offsets {
         Offsets {
             range,
             order: Order::Sequential { next: 0 },
@@ -58,7 +58,7 @@ impl Offsets {
     }
 
     /// Every block of the range once, in random order, then all again in another.
-    pub fn random(range: Range, seed: u64) -> Offsets {
+    pub fn random(range: OffsetRange, seed: u64) -> Offsets {
         Offsets {
             range,
             order: Order::Random {
@@ -141,7 +141,7 @@ mod tests {
         let sizes = (1..=300).chain([1023, 1024, 1025, 65_535, 65_536, 65_537, 262_144, 999_983]);
         for count in sizes {
             for seed in [0, 1, u64::MAX] {
-                let mut offsets = Offsets::random(Range { first: 7, count }, seed);
+                let mut offsets = Offsets::random(OffsetRange { first: 7, count }, seed);
                 for pass in 0..2 {
                     let mut seen = vec![false; count as usize];
                     for _ in 0..count {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn passes_and_seeds_differ() {
-        let range = Range {
+        let range = OffsetRange {
             first: 0,
             count: 1000,
         };
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn the_order_looks_like_chance() {
         let count = 1u64 << 20;
-        let mut offsets = Offsets::random(Range { first: 0, count }, 42);
+        let mut offsets = Offsets::random(OffsetRange { first: 0, count }, 42);
         let blocks: Vec<u64> = (0..count).map(|_| offsets.next_block()).collect();
         // By chance about one neighbouring pair of a million is consecutive, and each sixteenth of the range is hit
         // evenly from the start.
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_was_given_in_a_pass_is_known_without_a_map() {
         for count in [1, 2, 17, 1000, 4097] {
-            let range = Range { first: 50, count };
+            let range = OffsetRange { first: 50, count };
             for mut offsets in [Offsets::random(range, 9), Offsets::sequential(range)] {
                 (0..count).for_each(|_| _ = offsets.next_block());
                 let mut given = std::collections::HashSet::new();
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_pass_over_two_tebibytes_needs_no_memory() {
         let count = (2u64 << 40) / 4096;
-        let mut offsets = Offsets::random(Range { first: 0, count }, 11);
+        let mut offsets = Offsets::random(OffsetRange { first: 0, count }, 11);
         assert!(
             std::mem::size_of::<Offsets>() <= 256,
             "{} bytes of state",
@@ -244,21 +244,21 @@ mod tests {
     #[test]
     fn huge_ranges_stay_inside() {
         for count in [(1 << 53) - 1, (1u64 << 55) + 12_345] {
-            let mut offsets = Offsets::random(Range { first: 0, count }, 3);
+            let mut offsets = Offsets::random(OffsetRange { first: 0, count }, 3);
             assert!((0..10_000).all(|_| offsets.next_block() < count));
         }
     }
 
     #[test]
     fn sequential_wraps_and_shares_are_disjoint() {
-        let whole = Range {
+        let whole = OffsetRange {
             first: 10,
             count: 7,
         };
-        let shares: Vec<Range> = (0..3).map(|i| whole.share(i, 3)).collect();
+        let shares: Vec<OffsetRange> = (0..3).map(|i| whole.share(i, 3)).collect();
         assert_eq!(
             shares[0],
-            Range {
+            OffsetRange {
                 first: 10,
                 count: 2
             }

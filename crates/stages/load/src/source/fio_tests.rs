@@ -8,7 +8,7 @@ use host::spawn;
 use model::job::{FileSet, PerDirection, Rw};
 
 /// One line of fio's log: file, kind, offset and bytes.
-type Logged = (u16, Kind, u64, u32);
+type Logged = (u16, SourceKind, u64, u32);
 
 /// What fio does with these options; none when it is not installed.
 fn fio(options: &[&str]) -> Option<Vec<Logged>> {
@@ -37,11 +37,11 @@ fn logged(line: &str) -> Option<Logged> {
     let mut words = line.split_whitespace().rev();
     let (bytes, offset) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let kind = match words.next()? {
-        "read" => Kind::Read,
-        "write" => Kind::Write,
-        "trim" => Kind::Trim,
-        "sync" => Kind::Sync,
-        "datasync" => Kind::Datasync,
+        "read" => SourceKind::Read,
+        "write" => SourceKind::Write,
+        "trim" => SourceKind::Trim,
+        "sync" => SourceKind::Sync,
+        "datasync" => SourceKind::Datasync,
         _ => return None,
     };
     let file = words.next()?.rsplit('.').next()?.parse().ok()?;
@@ -56,7 +56,7 @@ fn ours(job: &Job, span: Span, files: usize) -> Vec<Logged> {
 /// A sync has no place; fio's log gives the one of the I/O before.
 fn without_sync_places(logged: Vec<Logged>) -> Vec<Logged> {
     let place = |(file, kind, offset, bytes)| match kind {
-        Kind::Sync | Kind::Datasync => (file, kind, 0, 0),
+        SourceKind::Sync | SourceKind::Datasync => (file, kind, 0, 0),
         _ => (file, kind, offset, bytes),
     };
     logged.into_iter().map(place).collect()
@@ -311,7 +311,7 @@ fn each_direction_of_a_mix_goes_its_own_way_as_in_fio() {
         span(1 << 20),
         1,
     );
-    for kind in [Kind::Read, Kind::Write] {
+    for kind in [SourceKind::Read, SourceKind::Write] {
         let of = |all: &[Logged]| {
             all.iter()
                 .filter(|io| io.1 == kind)

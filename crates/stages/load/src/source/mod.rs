@@ -1,10 +1,10 @@
 //! The stream of one job thread's I/Os: where, how much, in which direction, decided by the seed alone.
 //!
-//! Most jobs are plain: equal blocks of one file in one order. Theirs is the fast path of [`Source::next_io`], a few ns
+//! Most jobs are plain: equal blocks of one file in one order. Theirs is the fast path of [`OffsetSource::next_io`], a few ns
 //! an I/O. Everything else goes through [`Stream`](stream::Stream), which knows all of fio's words.
 //!
 //! A job may have stages: what it moves, then a sync, then reading back what it wrote. Between two stages everything in
-//! flight has to come back: [`Source::next_io`] gives none, the engine drains and leaves as at the end of a job, and the
+//! flight has to come back: [`OffsetSource::next_io`] gives none, the engine drains and leaves as at the end of a job, and the
 //! thread opens it again for what [`Surroundings::next`] holds.
 
 pub mod check;
@@ -14,7 +14,7 @@ mod stream;
 mod walk;
 
 use super::counters::lane;
-use super::offsets::{Offsets, Range};
+use super::offsets::{OffsetRange, Offsets};
 use host::files::DataFile;
 use model::job::{BlockSize, Distribution, Job};
 use read_back::ReadBack;
@@ -22,12 +22,12 @@ pub use read_back::{ANY_WRITE, CHECKS};
 use stats::dice::mix64;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use stream::{Step, Stream, ios_to_do, write_share};
+use stream::{Stream, StreamStep, ios_to_do, write_share};
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum SourceKind {
     /// Reads.
     Read,
     /// Writes.
@@ -40,21 +40,21 @@ pub enum Kind {
     Datasync,
 }
 
-impl Kind {
+impl SourceKind {
     /// Whether it makes earlier writes durable and moves nothing itself.
     #[inline(always)]
     pub fn is_sync(self) -> bool {
-        matches!(self, Kind::Sync | Kind::Datasync)
+        matches!(self, SourceKind::Sync | SourceKind::Datasync)
     }
 
     /// Where it is counted.
     #[inline(always)]
     pub fn lane(self) -> usize {
         match self {
-            Kind::Read => lane::READ,
-            Kind::Write => lane::WRITE,
-            Kind::Trim => lane::TRIM,
-            Kind::Sync | Kind::Datasync => lane::SYNC,
+            SourceKind::Read => lane::READ,
+            SourceKind::Write => lane::WRITE,
+            SourceKind::Trim => lane::TRIM,
+            SourceKind::Sync | SourceKind::Datasync => lane::SYNC,
         }
     }
 
@@ -77,7 +77,7 @@ pub struct Io {
     /// Which of the thread's files.
     pub file: u16,
     /// What.
-    pub kind: Kind,
+    pub kind: SourceKind,
 }
 
 /// The bytes of each file that a job thread works on.
@@ -91,7 +91,7 @@ pub struct Span {
 
 /// What a job goes through.
 #[derive(Debug)]
-enum Stage {
+enum SourceStage {
     /// Does what was asked for. `beginning` is kept where it is to be read back.
     Moving {
         stream: Stream,
@@ -109,7 +109,7 @@ enum Stage {
 
 /// Where a stage that has to wait for a drain is left for the thread's next run of its engine.
 #[derive(Debug, Default)]
-pub struct NextStage(Mutex<Option<Box<Stage>>>);
+pub struct NextStage(Mutex<Option<Box<SourceStage>>>);
 
 impl NextStage {
     /// Whether the engine is to be run again.
@@ -120,11 +120,11 @@ impl NextStage {
             .is_some()
     }
 
-    fn put(&self, stage: Box<Stage>) {
+    fn put(&self, stage: Box<SourceStage>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(stage);
     }
 
-    fn take(&self) -> Option<Box<Stage>> {
+    fn take(&self) -> Option<Box<SourceStage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -142,7 +142,7 @@ pub struct Surroundings {
 
 /// Offsets and directions of one job thread, decided by the seed alone.
 #[derive(Debug)]
-pub struct Source {
+pub struct OffsetSource {
     offsets: Offsets,
     /// A sequential mix keeps a place of its own for writes, as fio does; a random mix shares one order.
     write_offsets: Option<Offsets>,
@@ -154,19 +154,19 @@ pub struct Source {
     /// Share of writes or trims, in 2^32ths.
     write_share: u64,
     /// What an I/O that changes nothing, and one that does, is: a table, because a jump would be guessed wrong in a mix.
-    kinds: [Kind; 2],
+    kinds: [SourceKind; 2],
     /// Of a job that is not plain.
-    stage: Option<Box<Stage>>,
+    stage: Option<Box<SourceStage>>,
     around: Surroundings,
     span: Span,
     drops_passes: bool,
     end_fsync: bool,
 }
 
-impl Source {
+impl OffsetSource {
     /// The stream of one job of a section over `files` files of which `span` is used.
-    pub fn new(job: &Job, span: Span, files: usize, seed: u64) -> Source {
-        let range = Range {
+    pub fn new(job: &Job, span: Span, files: usize, seed: u64) -> OffsetSource {
+        let range = OffsetRange {
             first: span.start / job.bs,
             count: span.bytes / job.bs,
         };
@@ -179,12 +179,12 @@ impl Source {
         let stage = (!is_plain).then(|| {
             let stream = Stream::new(job, span, files, seed);
             let is_read_back = job.verify.is_some_and(|verify| verify.read_back) && job.rw.writes();
-            Box::new(Stage::Moving {
+            Box::new(SourceStage::Moving {
                 beginning: is_read_back.then(|| stream.clone()),
                 stream,
             })
         });
-        Source {
+        OffsetSource {
             write_offsets: sequential_mix.then(|| offsets.clone()),
             offsets,
             number: 0,
@@ -197,11 +197,11 @@ impl Source {
             bs: job.bs,
             write_share: write_share(job),
             kinds: [
-                Kind::Read,
+                SourceKind::Read,
                 if job.rw.trims() {
-                    Kind::Trim
+                    SourceKind::Trim
                 } else {
-                    Kind::Write
+                    SourceKind::Write
                 },
             ],
             stage,
@@ -213,10 +213,10 @@ impl Source {
     }
 
     /// Connects it with its thread, and goes on with the stage that an earlier source has left.
-    pub fn within(mut self, around: Surroundings) -> Source {
+    pub fn within(mut self, around: Surroundings) -> OffsetSource {
         self.around = around;
         if let Some(stage) = self.around.next.take() {
-            if let Stage::ReadingBack(_) = *stage {
+            if let SourceStage::ReadingBack(_) = *stage {
                 // What was written is to come from the device, not from the page cache.
                 (0..self.around.files.len()).for_each(|file| self.drop_pages(file));
             }
@@ -227,8 +227,8 @@ impl Source {
 
     /// Decides the direction of the next I/O of a mix in place of its shares: with a rate for each direction, the one
     /// that is due goes first. A mix that is read back keeps its own order, or it could not be told again.
-    pub fn steer(&mut self, kind: Option<Kind>) {
-        if let Some(Stage::Moving {
+    pub fn steer(&mut self, kind: Option<SourceKind>) {
+        if let Some(SourceStage::Moving {
             stream,
             beginning: None,
         }) = self.stage.as_deref_mut()
@@ -265,26 +265,30 @@ impl Source {
         })
     }
 
-    /// Marked cold so that the compiler lays out [`Source::next_io`] for plain jobs.
+    /// Marked cold so that the compiler lays out [`OffsetSource::next_io`] for plain jobs.
     #[cold]
     #[inline(never)]
     fn next_staged(&mut self) -> Option<Io> {
         match &mut **self.stage.as_mut()? {
-            Stage::Moving { stream, .. } => {
+            SourceStage::Moving { stream, .. } => {
                 let is_ending = self.around.is_winding_down.load(Relaxed) && !stream.is_pending();
-                let step = if is_ending { Step::Over } else { stream.next() };
+                let step = if is_ending {
+                    StreamStep::Over
+                } else {
+                    stream.next()
+                };
                 let begun = stream.begun.take();
                 if let Some(file) = begun.filter(|_| self.drops_passes) {
                     self.drop_pages(usize::from(file));
                 }
                 match step {
-                    Step::Io(io) => return Some(io),
-                    Step::Drain => self.leave_stage(),
-                    Step::Over => self.end_moving(),
+                    StreamStep::Io(io) => return Some(io),
+                    StreamStep::Drain => self.leave_stage(),
+                    StreamStep::Over => self.end_moving(),
                 }
                 None
             }
-            Stage::Syncing {
+            SourceStage::Syncing {
                 next_file,
                 files,
                 then,
@@ -297,16 +301,18 @@ impl Source {
                         number: u64::MAX,
                         bytes: 0,
                         file,
-                        kind: Kind::Sync,
+                        kind: SourceKind::Sync,
                     });
                 }
                 if let Some(reads) = then.take() {
-                    self.around.next.put(Box::new(Stage::ReadingBack(reads)));
+                    self.around
+                        .next
+                        .put(Box::new(SourceStage::ReadingBack(reads)));
                 }
                 self.stage = None;
                 None
             }
-            Stage::ReadingBack(reads) => reads.next(),
+            SourceStage::ReadingBack(reads) => reads.next(),
         }
     }
 
@@ -321,13 +327,13 @@ impl Source {
         let Some(stage) = self.stage.take() else {
             return;
         };
-        let Stage::Moving { stream, beginning } = *stage else {
+        let SourceStage::Moving { stream, beginning } = *stage else {
             return;
         };
         if self.end_fsync || beginning.is_some() {
             let files = stream.files();
             let then = beginning.map(|beginning| ReadBack::new(beginning, stream));
-            self.around.next.put(Box::new(Stage::Syncing {
+            self.around.next.put(Box::new(SourceStage::Syncing {
                 next_file: 0,
                 files,
                 then,

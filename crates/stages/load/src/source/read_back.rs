@@ -4,8 +4,8 @@
 //! become reads. Where each block comes once in a pass, the last write of a block is known by arithmetic, and exactly
 //! that is expected; earlier ones are passed over.
 
-use super::stream::{Step, Stream};
-use super::{Io, Kind};
+use super::stream::{Stream, StreamStep};
+use super::{Io, SourceKind};
 
 /// Set in the number of a read that checks a write; the rest is the number of that write.
 pub const CHECKS: u64 = 1 << 63;
@@ -34,14 +34,14 @@ impl ReadBack {
     pub fn next(&mut self) -> Option<Io> {
         loop {
             let io = match self.from.next() {
-                Step::Io(io) => io,
-                Step::Drain => continue,
-                Step::Over => return None,
+                StreamStep::Io(io) => io,
+                StreamStep::Drain => continue,
+                StreamStep::Over => return None,
             };
             if io.number >= self.end.number() {
                 return None;
             }
-            if io.kind != Kind::Write {
+            if io.kind != SourceKind::Write {
                 continue;
             }
             let exact = self.from.is_exact();
@@ -50,7 +50,7 @@ impl ReadBack {
             }
             let any = if exact { 0 } else { ANY_WRITE };
             return Some(Io {
-                kind: Kind::Read,
+                kind: SourceKind::Read,
                 number: CHECKS | any | io.number,
                 ..io
             });

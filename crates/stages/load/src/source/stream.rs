@@ -1,14 +1,14 @@
 //! The stream of a job that is more than one plain order: mixes of sizes, strides, several files, syncs, an end.
 
 use super::walk::{DIRECTIONS, Walk};
-use super::{Io, Kind, Span, sizes::Sizes};
+use super::{Io, SourceKind, Span, sizes::Sizes};
 use crate::data;
 use model::job::Job;
 use stats::dice::{Random, mix64};
 
 /// What comes next in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StreamStep {
     /// An I/O.
     Io(Io),
     /// Everything in flight has to come back before the next I/O.
@@ -32,7 +32,7 @@ pub struct Stream {
     /// Share of writes, in 2^32ths.
     write_share: u64,
     /// What the second direction does: writes or trims.
-    change: Kind,
+    change: SourceKind,
     every: u32,
     in_row: u32,
     repeats_in_row: bool,
@@ -48,7 +48,7 @@ pub struct Stream {
     fsync: u64,
     fdatasync: u64,
     writes: u64,
-    due_sync: Option<Kind>,
+    due_sync: Option<SourceKind>,
     /// Files left to sync at the end of a pass.
     syncs_left: usize,
     end_fsync: bool,
@@ -57,7 +57,7 @@ pub struct Stream {
     /// A file of which a pass other than the first has begun.
     pub begun: Option<u16>,
     /// What the next I/O of a mix is to do, where its schedules decide that.
-    pub steered: Option<Kind>,
+    pub steered: Option<SourceKind>,
 }
 
 /// A share in per cent, in 2^32ths.
@@ -100,9 +100,9 @@ impl Stream {
             random_share: share(job.percentage_random.into()),
             write_share: write_share(job),
             change: if job.rw.trims() {
-                Kind::Trim
+                SourceKind::Trim
             } else {
-                Kind::Write
+                SourceKind::Write
             },
             every: job.rw_every.max(1),
             in_row: 0,
@@ -146,16 +146,16 @@ impl Stream {
     }
 
     /// The next step.
-    pub fn next(&mut self) -> Step {
+    pub fn next(&mut self) -> StreamStep {
         if self.syncs_left > 0 {
             self.syncs_left -= 1;
-            return self.sync(self.walks.len() - 1 - self.syncs_left, Kind::Sync);
+            return self.sync(self.walks.len() - 1 - self.syncs_left, SourceKind::Sync);
         }
         if let Some(io) = self.pending.take() {
-            return Step::Io(io);
+            return StreamStep::Io(io);
         }
         if self.moved >= self.limit {
-            return Step::Over;
+            return StreamStep::Over;
         }
         if let Some(kind) = self.due_sync.take() {
             // As in fio, a sync takes a turn of its own among the files.
@@ -165,10 +165,10 @@ impl Stream {
         loop {
             let Some(file) = self.next_file() else {
                 match self.begin_pass() {
-                    false => return Step::Over,
+                    false => return StreamStep::Over,
                     true if self.end_fsync => {
                         self.syncs_left = self.walks.len();
-                        return Step::Drain;
+                        return StreamStep::Drain;
                     }
                     true => continue,
                 }
@@ -179,8 +179,8 @@ impl Stream {
         }
     }
 
-    fn sync(&self, file: usize, kind: Kind) -> Step {
-        Step::Io(Io {
+    fn sync(&self, file: usize, kind: SourceKind) -> StreamStep {
+        StreamStep::Io(Io {
             offset: 0,
             number: self.number,
             bytes: 0,
@@ -230,8 +230,8 @@ impl Stream {
         }
         let direction = match (self.write_share, self.steered) {
             (0, _) => 0,
-            (all, _) if all == 1 << 32 => usize::from(self.change != Kind::Write) + 1,
-            (_, Some(kind)) => usize::from(kind != Kind::Read),
+            (all, _) if all == 1 << 32 => usize::from(self.change != SourceKind::Write) + 1,
+            (_, Some(kind)) => usize::from(kind != SourceKind::Read),
             (share, None) => usize::from(mix64(self.seed ^ self.number) >> 32 < share),
         };
         let bytes = self.sizes[direction].draw(&mut self.sizes_random);
@@ -279,11 +279,11 @@ impl Stream {
         onward.unwrap_or_else(|| walk.random(bytes))
     }
 
-    fn hand_out(&mut self, file: usize, direction: usize, at: u64, bytes: u64) -> Step {
+    fn hand_out(&mut self, file: usize, direction: usize, at: u64, bytes: u64) -> StreamStep {
         let walk = &mut self.walks[file];
         let offset = walk.take(direction, at, bytes);
         let kind = if direction == 0 {
-            Kind::Read
+            SourceKind::Read
         } else {
             self.change
         };
@@ -296,12 +296,12 @@ impl Stream {
         };
         self.number += 1;
         self.moved += bytes;
-        if kind == Kind::Write {
+        if kind == SourceKind::Write {
             self.writes += 1;
             let is_due = |cadence: u64| cadence > 0 && self.writes.is_multiple_of(cadence);
             self.due_sync = match (is_due(self.fsync), is_due(self.fdatasync)) {
-                (true, _) => Some(Kind::Sync),
-                (_, true) => Some(Kind::Datasync),
+                (true, _) => Some(SourceKind::Sync),
+                (_, true) => Some(SourceKind::Datasync),
                 _ => None,
             };
         }
@@ -311,10 +311,10 @@ impl Stream {
             if self.is_exact || syncs {
                 self.syncs_left = usize::from(syncs);
                 self.pending = Some(io);
-                return Step::Drain;
+                return StreamStep::Drain;
             }
         }
-        Step::Io(io)
+        StreamStep::Io(io)
     }
 
     /// Whether the last write of every block can be told.

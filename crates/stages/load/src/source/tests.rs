@@ -17,7 +17,7 @@ pub fn all_of(job: &Job, span: Span, files: usize) -> Vec<Io> {
             next: Arc::clone(&next),
             ..Surroundings::default()
         };
-        let mut source = Source::new(job, span, files, 7).within(around);
+        let mut source = OffsetSource::new(job, span, files, 7).within(around);
         while let Some(io) = source.next_io() {
             ios.push(io);
             assert!(ios.len() < 1_000_000, "the job does not end");
@@ -50,18 +50,18 @@ fn the_mix_is_kept_and_repeatable() {
             fsync,
             ..Job::default()
         };
-        let mut source = Source::new(&job, span(4_096_000), 1, 7);
+        let mut source = OffsetSource::new(&job, span(4_096_000), 1, 7);
         let ios: Vec<Io> = (0..100_000).map(|_| source.next_io().unwrap()).collect();
         let draws: Vec<usize> = ios.iter().map(|io| io.kind as usize).collect();
         chi_square_fits("rwmixread=70", &[0.7, 0.3], &draws);
-        let mut again = Source::new(&job, span(4_096_000), 1, 7);
+        let mut again = OffsetSource::new(&job, span(4_096_000), 1, 7);
         assert!(ios.iter().all(|io| Some(*io) == again.next_io()));
     }
 }
 
 #[test]
 fn a_sequential_mix_has_two_places() {
-    let mut source = Source::new(
+    let mut source = OffsetSource::new(
         &Job {
             rw: Rw::Rw,
             ..Job::default()
@@ -73,7 +73,7 @@ fn a_sequential_mix_has_two_places() {
     let (mut read, mut write) = (0, 0);
     for _ in 0..100 {
         let io = source.next_io().unwrap();
-        let next = if io.kind == Kind::Write {
+        let next = if io.kind == SourceKind::Write {
             &mut write
         } else {
             &mut read
@@ -102,9 +102,9 @@ fn every_kind_moves_its_size_once_and_ends() {
                 "{label}"
             );
             let wanted = |kind| match kind {
-                Kind::Read => rw.reads(),
-                Kind::Write => rw.writes(),
-                Kind::Trim => rw.trims(),
+                SourceKind::Read => rw.reads(),
+                SourceKind::Write => rw.writes(),
+                SourceKind::Trim => rw.trims(),
                 _ => false,
             };
             assert!(ios.iter().all(|io| wanted(io.kind)), "{label}");
@@ -134,7 +134,8 @@ fn plain_and_general_streams_are_the_same() {
             fsync: 1 << 30,
             ..plain.clone()
         };
-        let mut streams = [plain, general].map(|job| Source::new(&job, span(300 << 12), 1, 7));
+        let mut streams =
+            [plain, general].map(|job| OffsetSource::new(&job, span(300 << 12), 1, 7));
         for _ in 0..10_000 {
             let ios = streams.each_mut().map(|stream| stream.next_io());
             assert_eq!(ios[0], ios[1]);
@@ -199,14 +200,14 @@ fn rows_go_on_or_repeat() {
         rw_every: 8,
         ..Job::default()
     };
-    let mut source = Source::new(&row, span(4096 << 12), 1, 7);
+    let mut source = OffsetSource::new(&row, span(4096 << 12), 1, 7);
     let ios: Vec<Io> = (0..800).map(|_| source.next_io().unwrap()).collect();
     let in_rows = ios.chunks(8).filter(|row| {
         row.windows(2)
             .all(|pair| pair[1].offset == pair[0].offset + 4096)
     });
     assert!(in_rows.count() >= 97, "all but those that meet the end");
-    let mut source = Source::new(
+    let mut source = OffsetSource::new(
         &Job {
             rw_identical: true,
             ..row
@@ -236,7 +237,7 @@ fn a_share_of_random_io_goes_on_where_the_last_ended() {
         norandommap: true,
         ..Job::default()
     };
-    let mut source = Source::new(&job, span(1 << 40), 1, 7);
+    let mut source = OffsetSource::new(&job, span(1 << 40), 1, 7);
     let ios: Vec<Io> = (0..100_001).map(|_| source.next_io().unwrap()).collect();
     let jumps = ios
         .windows(2)
@@ -271,14 +272,14 @@ fn sizes_keep_their_shares_and_their_place() {
         ..Job::default()
     };
     for rw in [Rw::Randrw, Rw::Rw] {
-        let mut source = Source::new(&Job { rw, ..job.clone() }, span(1 << 20), 1, 7);
+        let mut source = OffsetSource::new(&Job { rw, ..job.clone() }, span(1 << 20), 1, 7);
         let ios: Vec<Io> = (0..200_000).map(|_| source.next_io().unwrap()).collect();
         assert!(
             ios.iter()
                 .all(|io| io.offset % 4096 == 0 && io.offset + u64::from(io.bytes) <= 1 << 20)
         );
         let of = |kind| ios.iter().filter(move |io| io.kind == kind);
-        let reads: Vec<usize> = of(Kind::Read)
+        let reads: Vec<usize> = of(SourceKind::Read)
             .map(|io| {
                 [4096, 16_384, 65_536]
                     .iter()
@@ -287,7 +288,7 @@ fn sizes_keep_their_shares_and_their_place() {
             })
             .collect();
         chi_square_fits("bssplit", &[0.6, 0.3, 0.1], &reads);
-        let writes: Vec<usize> = of(Kind::Write)
+        let writes: Vec<usize> = of(SourceKind::Write)
             .map(|io| io.bytes as usize / 4096 - 1)
             .collect();
         chi_square_fits("bsrange", &[0.125; 8], &writes);
@@ -345,11 +346,11 @@ fn syncs_follow_their_cadence_and_the_end() {
         end_fsync: true,
         ..ending(Rw::Write)
     };
-    let kinds: Vec<Kind> = all_of(&job, span(8 << 12), 1)
+    let kinds: Vec<SourceKind> = all_of(&job, span(8 << 12), 1)
         .iter()
         .map(|io| io.kind)
         .collect();
-    use Kind::{Datasync as D, Sync as S, Write as W};
+    use SourceKind::{Datasync as D, Sync as S, Write as W};
     assert_eq!(kinds, [W, W, D, W, W, S, W, W, D, W, W, S]);
     let reads = Job {
         fsync: 1,
@@ -359,7 +360,7 @@ fn syncs_follow_their_cadence_and_the_end() {
     assert!(
         all_of(&reads, span(8 << 12), 1)
             .iter()
-            .all(|io| io.kind == Kind::Read)
+            .all(|io| io.kind == SourceKind::Read)
     );
 }
 
@@ -379,7 +380,7 @@ fn verifying(rw: Rw) -> Job {
 /// The last write of each block, of what comes before the first read that checks.
 fn last_writes(ios: &[Io]) -> std::collections::BTreeMap<(u16, u64), u64> {
     ios.iter()
-        .filter(|io| io.kind == Kind::Write)
+        .filter(|io| io.kind == SourceKind::Write)
         .map(|io| ((io.file, io.offset), io.number))
         .collect()
 }
@@ -396,12 +397,12 @@ fn the_last_write_of_every_block_is_read_back_in_order() {
                 let ios = all_of(&job, span(256 << 12), files);
                 let (reads, rest): (Vec<Io>, Vec<Io>) = ios
                     .into_iter()
-                    .partition(|io| io.kind == Kind::Read && io.number & CHECKS != 0);
+                    .partition(|io| io.kind == SourceKind::Read && io.number & CHECKS != 0);
                 let label = format!("{rw:?} files={files} blocks={blocks}");
                 let syncs = rest
                     .iter()
                     .rev()
-                    .take_while(|io| io.kind == Kind::Sync)
+                    .take_while(|io| io.kind == SourceKind::Sync)
                     .count();
                 assert_eq!(syncs, files, "{label}");
                 assert_eq!(rest.len() as u64, blocks + files as u64, "{label}");
@@ -433,7 +434,7 @@ fn orders_with_repeats_are_read_back_whole() {
             ..verifying(Rw::Randwrite)
         };
         let ios = all_of(&job, span(64 << 12), 1);
-        let reads = ios.iter().filter(|io| io.kind == Kind::Read);
+        let reads = ios.iter().filter(|io| io.kind == SourceKind::Read);
         assert!(reads.clone().all(|io| io.number & ANY_WRITE != 0));
         assert_eq!(reads.count(), 64);
     }
@@ -455,16 +456,16 @@ fn winding_down_reads_back_what_was_handed_out() {
             next: next.clone(),
             is_winding_down: flag.clone(),
         };
-        let mut source = Source::new(&job, span(256 << 12), 1, 7).within(around());
+        let mut source = OffsetSource::new(&job, span(256 << 12), 1, 7).within(around());
         let (mut ios, mut reads) = (Vec::new(), std::collections::BTreeMap::new());
         loop {
             match source.next_io() {
-                Some(io) if io.number & CHECKS != 0 && io.kind == Kind::Read => {
+                Some(io) if io.number & CHECKS != 0 && io.kind == SourceKind::Read => {
                     reads.insert((io.file, io.offset), io.number & !CHECKS);
                 }
                 Some(io) => ios.push(io),
                 None if next.is_there() => {
-                    source = Source::new(&job, span(256 << 12), 1, 7).within(around())
+                    source = OffsetSource::new(&job, span(256 << 12), 1, 7).within(around())
                 }
                 None => break,
             }
@@ -482,8 +483,8 @@ fn a_stream_costs_little_memory() {
         distribution: Distribution::Zipf(1.2),
         ..Job::default()
     };
-    let mut source = Source::new(&job, span(1 << 50), 1, 7);
-    assert!(std::mem::size_of::<Source>() + std::mem::size_of::<Stage>() < 4096);
+    let mut source = OffsetSource::new(&job, span(1 << 50), 1, 7);
+    assert!(std::mem::size_of::<OffsetSource>() + std::mem::size_of::<SourceStage>() < 4096);
     assert!((0..100_000).all(|_| source.next_io().unwrap().offset < 1 << 50));
 }
 
@@ -548,7 +549,7 @@ fn kinds_of_streams() -> [(&'static str, Job); 8] {
 #[ignore = "a measurement"]
 fn cost_of_an_io() {
     for (label, job) in kinds_of_streams() {
-        let mut source = Source::new(&job, span(1 << 40), 1, 7);
+        let mut source = OffsetSource::new(&job, span(1 << 40), 1, 7);
         let mut sum = 0u64;
         let best = (0..5)
             .map(|_| {

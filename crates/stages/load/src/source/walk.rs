@@ -4,7 +4,7 @@
 //! over where the next block does not fit any more.
 
 use super::Span;
-use crate::offsets::{Offsets, Range, Skew};
+use crate::offsets::{OffsetRange, Offsets, Skew};
 use model::job::{Distribution, Job};
 use stats::dice::Random;
 
@@ -52,7 +52,7 @@ impl Walk {
         let count = last / grain + 1;
         let places = job.rw.is_random().then(|| {
             if job.distribution == Distribution::Random && !job.norandommap {
-                Places::Once(Offsets::random(Range { first: 0, count }, seed))
+                Places::Once(Offsets::random(OffsetRange { first: 0, count }, seed))
             } else {
                 Places::Drawn(
                     Skew::new(&job.distribution, count, grain, seed),

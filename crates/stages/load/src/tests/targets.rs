@@ -170,7 +170,7 @@ fn existing_files_are_read_only_unless_allowed_and_holes_are_named() {
 #[test]
 fn memory_file_systems_have_no_direct_io() {
     let shm = std::path::Path::new("/dev/shm");
-    if !matches!(host::files::kind(shm), Ok(host::files::Kind::Directory)) {
+    if !matches!(host::files::kind(shm), Ok(host::files::FileKind::Directory)) {
         skip::missing("shm", "no /dev/shm");
         return;
     }

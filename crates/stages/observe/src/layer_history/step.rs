@@ -1,7 +1,7 @@
 //! What some time added to the layers, without the buckets that stayed empty.
 
 use model::histogram::{BUCKETS, Histogram};
-use model::layers::{DeviceLayers, LayerTimes, Side, Span, SpanTimes};
+use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use std::collections::BTreeMap;
 
 /// The I/Os that were completed in some time.
@@ -24,7 +24,7 @@ struct DeviceStep {
 
 #[derive(Clone, Debug)]
 struct SpanStep {
-    side: Side,
+    side: LayerSide,
     span: Span,
     counts: SpanCounts,
 }
@@ -69,7 +69,7 @@ impl LayerStep {
     }
 
     /// The times of a span in one direction of a device; none where no I/O went through it.
-    pub fn counts(&self, device: &str, side: Side, span: Span) -> Option<&SpanCounts> {
+    pub fn counts(&self, device: &str, side: LayerSide, span: Span) -> Option<&SpanCounts> {
         let device = self.devices.iter().find(|one| one.device == device)?;
         device
             .spans

@@ -2,12 +2,12 @@
 
 use super::*;
 use model::histogram::{BUCKETS, Histogram};
-use model::layers::{Side, Span, SpanTimes};
+use model::layers::{LayerSide, Span, SpanTimes};
 use std::collections::BTreeMap;
 
 const SECOND_NS: i64 = 1_000_000_000;
 
-fn times(devices: usize, spans: &[(Side, Span)], histogram: &Histogram) -> LayerTimes {
+fn times(devices: usize, spans: &[(LayerSide, Span)], histogram: &Histogram) -> LayerTimes {
     let device = |number: usize| DeviceLayers {
         device: format!("sd{number}"),
         devno: format!("8:{number}"),
@@ -42,7 +42,7 @@ fn an_hour_is_kept_and_no_io_of_it_is_lost() {
     [90_000, 90_000, 4_000_000]
         .iter()
         .for_each(|ns| one.record(*ns));
-    let history = history(4_000, &times(1, &[(Side::Write, Span::Q2C)], &one));
+    let history = history(4_000, &times(1, &[(LayerSide::Write, Span::Q2C)], &one));
     let (first_ns, last_ns) = (history.first_ns().unwrap(), history.last_ns().unwrap());
     assert_eq!(last_ns, 4_000 * SECOND_NS);
     assert!(
@@ -52,7 +52,7 @@ fn an_hour_is_kept_and_no_io_of_it_is_lost() {
     let all = history.over("sd0", 0, last_ns).unwrap();
     let seconds = (last_ns - first_ns) / SECOND_NS;
     assert_eq!(
-        all.times(Side::Write, Span::Q2C).unwrap().total(),
+        all.times(LayerSide::Write, Span::Q2C).unwrap().total(),
         3 * seconds as u64
     );
     assert_eq!(all.counter("queued"), 3 * seconds as u64);
@@ -62,11 +62,13 @@ fn an_hour_is_kept_and_no_io_of_it_is_lost() {
     let old = history.steps(0, last_ns - 310 * SECOND_NS).next().unwrap();
     assert_eq!(old.seconds(), 10.0);
     assert_eq!(
-        old.counts("sd0", Side::Write, Span::Q2C).unwrap().total(),
+        old.counts("sd0", LayerSide::Write, Span::Q2C)
+            .unwrap()
+            .total(),
         30
     );
     assert!(
-        old.counts("sd0", Side::Read, Span::Q2C).is_none(),
+        old.counts("sd0", LayerSide::Read, Span::Q2C).is_none(),
         "absent is not zero"
     );
     assert!(history.over("sdz", 0, last_ns).is_none());
@@ -75,7 +77,7 @@ fn an_hour_is_kept_and_no_io_of_it_is_lost() {
 #[test]
 fn memory_is_bounded_whatever_the_devices_do() {
     let full = Histogram::from_counts(vec![1; BUCKETS]);
-    let spans: Vec<(Side, Span)> = Side::ALL
+    let spans: Vec<(LayerSide, Span)> = LayerSide::ALL
         .into_iter()
         .flat_map(|side| Span::ALL.map(|span| (side, span)))
         .collect();
@@ -93,7 +95,7 @@ fn memory_is_bounded_whatever_the_devices_do() {
     let last = history
         .over("sd7", 99 * SECOND_NS, 100 * SECOND_NS)
         .unwrap();
-    assert_eq!(last.times(Side::Flush, Span::D2C), Some(&full));
+    assert_eq!(last.times(LayerSide::Flush, Span::D2C), Some(&full));
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn a_wide_history_reaches_as_far_with_longer_steps() {
         3_700,
         &times(
             1,
-            &[(Side::Read, Span::Q2C), (Side::Write, Span::Q2C)],
+            &[(LayerSide::Read, Span::Q2C), (LayerSide::Write, Span::Q2C)],
             &full,
         ),
     );

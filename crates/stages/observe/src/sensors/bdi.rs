@@ -25,7 +25,7 @@
 //! its writers are throttled, others are not.
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, devices, parse};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::{Last, Rate};
@@ -182,12 +182,12 @@ fn place(word: &[u8]) -> Option<usize> {
 }
 
 struct Bdi {
-    devices: Vec<Device>,
+    devices: Vec<BdiDevice>,
     /// Why debugfs tells nothing.
     refusal: Option<String>,
 }
 
-struct Device {
+struct BdiDevice {
     name: String,
     limits: [Option<Sampled>; 3],
     stats: Option<Sampled>,
@@ -207,13 +207,13 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         let stats = stats
             .map_err(|error| refusal.get_or_insert(error.to_string()).clone())
             .ok();
-        Some(Device {
+        Some(BdiDevice {
             name,
             limits,
             stats,
         })
     };
-    let devices: Vec<Device> = devices::chosen(host, scope)
+    let devices: Vec<BdiDevice> = devices::chosen(host, scope)
         .into_iter()
         .filter_map(device)
         .collect();
@@ -226,7 +226,7 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     }
 }
 
-impl Device {
+impl BdiDevice {
     fn width(&self) -> usize {
         if self.stats.is_some() {
             METRICS.len()
@@ -236,9 +236,10 @@ impl Device {
     }
 }
 
-impl Source for Bdi {
-    fn columns(&self) -> Vec<Column> {
-        let of_device = |device: &Device| Column::all_of(&METRICS[..device.width()], &device.name);
+impl SensorSource for Bdi {
+    fn columns(&self) -> Vec<SensorColumn> {
+        let of_device =
+            |device: &BdiDevice| SensorColumn::all_of(&METRICS[..device.width()], &device.name);
         self.devices.iter().flat_map(of_device).collect()
     }
 

@@ -33,8 +33,8 @@ mod hierarchy;
 mod parts;
 
 use crate::declare::{field_of, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
-use group::Group;
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
+use group::SampledGroup;
 use hierarchy::Hierarchies;
 use host::{Host, clock};
 use model::field::{Field, Formula};
@@ -333,8 +333,8 @@ struct Cgroups {
     host: Host,
     trees: Hierarchies,
     disks: Disks,
-    groups: Vec<Group>,
-    columns: Vec<Column>,
+    groups: Vec<SampledGroup>,
+    columns: Vec<SensorColumn>,
     searched_ns: u64,
     is_crowded: bool,
     is_full: bool,
@@ -381,7 +381,7 @@ impl Cgroups {
 
     fn add(&mut self, path: &str, is_named: bool) {
         if !self.knows(path) {
-            let mut group = Group::open(&self.host, &self.trees, path, is_named);
+            let mut group = SampledGroup::open(&self.host, &self.trees, path, is_named);
             group.read(&self.disks);
             self.groups.push(group);
         }
@@ -401,7 +401,7 @@ impl Cgroups {
         let new: Vec<String> = new.take(LOOKED_AT_MAX).collect();
         self.is_crowded = false;
         for path in new {
-            let mut group = Group::open(&self.host, &self.trees, &path, false);
+            let mut group = SampledGroup::open(&self.host, &self.trees, &path, false);
             group.read(&self.disks);
             if !group.has_done_io() {
                 continue;
@@ -420,7 +420,8 @@ impl Cgroups {
 
     /// Groups that are there without having been named.
     fn found(&self) -> usize {
-        let found = |group: &&Group| !group.is_named() && !group.is_gone() && group.path() != "/";
+        let found =
+            |group: &&SampledGroup| !group.is_named() && !group.is_gone() && group.path() != "/";
         self.groups.iter().filter(found).count()
     }
 
@@ -433,19 +434,19 @@ impl Cgroups {
                     return;
                 }
                 self.columns
-                    .push(Column::of(&METRICS[place], group.subject()));
+                    .push(SensorColumn::of(&METRICS[place], group.subject()));
                 group.name(place, self.columns.len() - 1);
             }
         }
     }
 }
 
-impl Source for Cgroups {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Cgroups {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.columns.clone()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let now_ns = clock::monotonic_ns();
         if now_ns.saturating_sub(self.searched_ns) > SEARCH_NS {
             self.searched_ns = now_ns;

@@ -26,7 +26,7 @@
 
 use crate::declare::metric;
 use crate::scan::Scan;
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::{Host, Sampled};
 use model::sample::MetricKind::{Counter, Gauge};
 
@@ -192,8 +192,8 @@ impl One {
         }
     }
 
-    fn columns(&self) -> Vec<Column> {
-        Column::all_of(&METRICS[..OF_CPU], &self.number.to_string())
+    fn columns(&self) -> Vec<SensorColumn> {
+        SensorColumn::all_of(&METRICS[..OF_CPU], &self.number.to_string())
     }
 
     /// Keeps what may step back from doing so.
@@ -208,17 +208,17 @@ impl One {
     }
 }
 
-impl Source for Cpu {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Cpu {
+    fn columns(&self) -> Vec<SensorColumn> {
         let machine = METRICS[OF_CPU..]
             .iter()
-            .map(|metric| Column::of(metric, ""));
+            .map(|metric| SensorColumn::of(metric, ""));
         machine
             .chain(self.cpus[..self.known].iter().flat_map(One::columns))
             .collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let known = std::mem::replace(&mut self.known, self.cpus.len());
         self.cpus[known..].iter().flat_map(One::columns).collect()
     }

@@ -35,7 +35,7 @@
 mod alone;
 
 use crate::scan::Scan;
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, devices, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, devices, parse};
 use host::{Host, Sampled};
 use kernel::stat::COLUMNS_LEAST;
 use model::sample::MetricKind::{Counter, Counter32, Gauge};
@@ -191,20 +191,20 @@ struct Diskstats {
     host: Host,
     file: Sampled,
     scope: Scope,
-    lines: Vec<Line>,
-    devices: Vec<Device>,
+    lines: Vec<DiskstatsLine>,
+    devices: Vec<DiskstatsDevice>,
     width: usize,
     readings: usize,
 }
 
 /// A line of the file, at its place: devices keep their order while none comes or goes.
-struct Line {
+struct DiskstatsLine {
     name: Vec<u8>,
-    state: State,
+    state: DiskstatsState,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum DiskstatsState {
     /// A partition, or a device that was not asked for.
     Unwanted,
     /// No I/O so far.
@@ -215,7 +215,7 @@ enum State {
     Read(usize),
 }
 
-struct Device {
+struct DiskstatsDevice {
     name: String,
     start: usize,
     metrics: &'static [usize],
@@ -237,12 +237,12 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     let state = |line: &[u8]| {
         let mut scan = Scan::new(line);
         let name = name(&mut scan);
-        Line {
+        DiskstatsLine {
             name: name.to_vec(),
             state: state(host, scope, name, scan),
         }
     };
-    let lines: Vec<Line> = parse::lines(text).map(state).collect();
+    let lines: Vec<DiskstatsLine> = parse::lines(text).map(state).collect();
     let mut disks = Diskstats {
         host: host.clone(),
         file,
@@ -267,14 +267,14 @@ fn name<'a>(scan: &mut Scan<'a>) -> &'a [u8] {
 }
 
 /// What is to become of a line.
-fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> State {
+fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> DiskstatsState {
     let Ok(name) = std::str::from_utf8(name) else {
-        return State::Unwanted;
+        return DiskstatsState::Unwanted;
     };
     let is_named = scope.devices.iter().any(|wanted| wanted == name);
     let is_wanted = is_named || scope.devices.is_empty() && devices::is_whole(host, name);
     if !is_wanted {
-        return State::Unwanted;
+        return DiskstatsState::Unwanted;
     }
     let (mut count, mut is_used) = (0, false);
     while let Some(number) = counters.number() {
@@ -282,10 +282,10 @@ fn state(host: &Host, scope: &Scope, name: &[u8], mut counters: Scan<'_>) -> Sta
         count += 1;
     }
     match count {
-        0..COLUMNS_LEAST if count != OLD_PARTITION.len() => State::Unwanted,
-        _ if !is_named && !is_used => State::Idle,
-        4 => State::Fresh(&OLD_PARTITION),
-        _ => State::Fresh(&WHOLE[..count.min(WHOLE.len())]),
+        0..COLUMNS_LEAST if count != OLD_PARTITION.len() => DiskstatsState::Unwanted,
+        _ if !is_named && !is_used => DiskstatsState::Idle,
+        4 => DiskstatsState::Fresh(&OLD_PARTITION),
+        _ => DiskstatsState::Fresh(&WHOLE[..count.min(WHOLE.len())]),
     }
 }
 
@@ -298,7 +298,7 @@ impl Diskstats {
     /// Gives the fresh lines a device each, and those of devices that came back theirs.
     fn adopt(&mut self) {
         for line in &mut self.lines {
-            let State::Fresh(metrics) = line.state else {
+            let DiskstatsState::Fresh(metrics) = line.state else {
                 continue;
             };
             let known = self
@@ -308,10 +308,11 @@ impl Diskstats {
             let place = known.unwrap_or(self.devices.len());
             if known.is_none() {
                 let name = String::from_utf8_lossy(&line.name).into_owned();
-                self.devices.push(Device::new(name, self.width, metrics));
+                self.devices
+                    .push(DiskstatsDevice::new(name, self.width, metrics));
                 self.width += metrics.len();
             }
-            line.state = State::Read(place);
+            line.state = DiskstatsState::Read(place);
         }
     }
 
@@ -373,10 +374,10 @@ impl Diskstats {
             let place = place(&mut self.lines, expected, name, new);
             expected = place + 1;
             let line = &mut self.lines[place];
-            if line.state == State::Idle && is_used(scan) {
+            if line.state == DiskstatsState::Idle && is_used(scan) {
                 line.state = state(&self.host, &self.scope, name, scan);
             }
-            if let State::Read(device) = line.state {
+            if let DiskstatsState::Read(device) = line.state {
                 let device = &mut self.devices[device];
                 if !device.is_stopped {
                     let cells = &mut row[device.start..device.start + device.metrics.len()];
@@ -419,9 +420,9 @@ fn counts_anyway(host: &Host, directory: &str) -> bool {
     host.resolve(directory).is_some_and(is_by_itself) && !host.exists(&format!("{directory}/mq"))
 }
 
-impl Device {
-    fn new(name: String, start: usize, metrics: &'static [usize]) -> Device {
-        Device {
+impl DiskstatsDevice {
+    fn new(name: String, start: usize, metrics: &'static [usize]) -> DiskstatsDevice {
+        DiskstatsDevice {
             name,
             start,
             metrics,
@@ -437,19 +438,19 @@ impl Device {
         self.is_idle = cells.len() > IN_FLIGHT && cells[IN_FLIGHT] == 0.0;
     }
 
-    fn columns(&self) -> impl Iterator<Item = Column> {
+    fn columns(&self) -> impl Iterator<Item = SensorColumn> {
         self.metrics
             .iter()
-            .map(|metric| Column::of(&METRICS[*metric], &self.name))
+            .map(|metric| SensorColumn::of(&METRICS[*metric], &self.name))
     }
 }
 
 /// The line's place in the list: the same as last time, unless a device came or went.
 fn place(
-    lines: &mut Vec<Line>,
+    lines: &mut Vec<DiskstatsLine>,
     expected: usize,
     name: &[u8],
-    new: impl FnOnce() -> State,
+    new: impl FnOnce() -> DiskstatsState,
 ) -> usize {
     if lines.get(expected).is_some_and(|line| line.name == name) {
         return expected;
@@ -458,7 +459,7 @@ fn place(
         .iter()
         .position(|line| line.name == name)
         .unwrap_or_else(|| {
-            lines.push(Line {
+            lines.push(DiskstatsLine {
                 name: name.to_vec(),
                 state: new(),
             });
@@ -466,18 +467,21 @@ fn place(
         })
 }
 
-impl Source for Diskstats {
-    fn columns(&self) -> Vec<Column> {
-        self.devices.iter().flat_map(Device::columns).collect()
+impl SensorSource for Diskstats {
+    fn columns(&self) -> Vec<SensorColumn> {
+        self.devices
+            .iter()
+            .flat_map(DiskstatsDevice::columns)
+            .collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let known = self.devices.len();
         self.adopt();
         (known..self.devices.len()).for_each(|place| self.look(place));
         self.devices[known..]
             .iter()
-            .flat_map(Device::columns)
+            .flat_map(DiskstatsDevice::columns)
             .collect()
     }
 
@@ -503,7 +507,7 @@ impl Source for Diskstats {
 
     fn notes(&self) -> Vec<String> {
         let stopped = self.devices.iter().filter(|device| device.is_stopped);
-        let note = |device: &Device| {
+        let note = |device: &DiskstatsDevice| {
             format!(
                 "{}: no data while queue/iostats is 0; the kernel counts nothing then.",
                 device.name

@@ -34,8 +34,8 @@ mod nvme;
 mod scsi;
 
 use crate::aside::Aside;
-use crate::{Column, Opened, Scope, Sensor, Source, devices};
-use facts::{FIELDS, Facts, METRICS, place};
+use crate::{Opened, Scope, Sensor, SensorColumn, SensorSource, devices};
+use facts::{FIELDS, HealthFacts, METRICS, place};
 use host::pass_through::{Disk, Power};
 use host::{Host, clock, rights};
 use std::path::PathBuf;
@@ -64,12 +64,12 @@ enum Language {
 }
 
 /// What each disk told, or why it did not.
-type Told = Vec<(String, Result<Facts, String>)>;
+type HealthAnswer = Vec<(String, Result<HealthFacts, String>)>;
 
 /// What SATA disks told last, and when.
 #[derive(Default)]
 struct Rounds {
-    ata: Vec<(String, u64, Result<Facts, String>)>,
+    ata: Vec<(String, u64, Result<HealthFacts, String>)>,
 }
 
 impl Rounds {
@@ -78,8 +78,8 @@ impl Rounds {
         &mut self,
         disks: Vec<(String, Language)>,
         now_ns: u64,
-        ask: impl Fn(&str, Language) -> Result<Facts, String>,
-    ) -> Told {
+        ask: impl Fn(&str, Language) -> Result<HealthFacts, String>,
+    ) -> HealthAnswer {
         let known = disks.iter().map(|(disk, _)| disk).collect::<Vec<_>>();
         self.ata.retain(|(disk, asked_ns, _)| {
             now_ns.saturating_sub(*asked_ns) < ATA_EVERY_NS && known.contains(&disk)
@@ -99,7 +99,7 @@ impl Rounds {
 }
 
 struct Health {
-    aside: Aside<Told>,
+    aside: Aside<HealthAnswer>,
     /// Disk and fact of each series.
     series: Vec<(String, usize)>,
 }
@@ -172,7 +172,7 @@ fn candidates(host: &Host, scope: &Scope) -> Vec<(String, Language)> {
 }
 
 /// Asks one disk.
-fn ask(host: &Host, disk: &str, language: Language) -> Result<Facts, String> {
+fn ask(host: &Host, disk: &str, language: Language) -> Result<HealthFacts, String> {
     let directory = format!("/sys/block/{}", devices::directory(disk));
     if host
         .resolve(&directory)
@@ -207,14 +207,14 @@ fn ask(host: &Host, disk: &str, language: Language) -> Result<Facts, String> {
     }
 }
 
-fn scsi_facts(device: &Disk) -> Result<Facts, String> {
+fn scsi_facts(device: &Disk) -> Result<HealthFacts, String> {
     let supported = device
         .scsi_log(scsi::SUPPORTED)
         .map_err(|error| error.to_string())?;
     let known = scsi::supported(&supported).ok_or("its list of log pages is damaged")?;
     let pages = scsi::PAGES.into_iter().filter(|page| known.contains(page));
     // A page that fails leaves the others.
-    let facts: Facts = pages
+    let facts: HealthFacts = pages
         .filter_map(|page| device.scsi_log(page).ok())
         .flat_map(|page| scsi::facts(&page))
         .collect();
@@ -227,7 +227,7 @@ fn scsi_facts(device: &Disk) -> Result<Facts, String> {
 
 impl Health {
     /// Series of what was told for the first time.
-    fn grow(&mut self) -> Vec<Column> {
+    fn grow(&mut self) -> Vec<SensorColumn> {
         let series = &mut self.series;
         let grown = self.aside.latest(|told, _| {
             let mut columns = Vec::new();
@@ -238,7 +238,7 @@ impl Health {
                         .any(|known| known.0 == *disk && known.1 == place)
                     {
                         series.push((disk.clone(), place));
-                        columns.push(Column::of(&METRICS[place], disk));
+                        columns.push(SensorColumn::of(&METRICS[place], disk));
                     }
                 }
             }
@@ -248,15 +248,15 @@ impl Health {
     }
 }
 
-impl Source for Health {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Health {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.series
             .iter()
-            .map(|(disk, place)| Column::of(&METRICS[*place], disk))
+            .map(|(disk, place)| SensorColumn::of(&METRICS[*place], disk))
             .collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         self.grow()
     }
 
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn each_disk_has_the_series_that_it_tells() {
         let page = ata::page(&[(5, 100, 8), (197, 100, 2)]);
-        let told: Told = vec![
+        let told: HealthAnswer = vec![
             ("sda".into(), Ok(ata::facts(&page, false).unwrap())),
             ("sdb".into(), Err("cannot open /dev/sdb".into())),
         ];

@@ -22,7 +22,7 @@
 //! `inflight.nvme0n1.write_ios` at 1,023 beside `inflight.nvme0n1.read_ios` at 1: reads wait among writes.
 
 use crate::declare::{field, metric};
-use crate::{Column, Flights, Metric, Opened, Scope, Sensor, Source, devices, parse};
+use crate::{Flights, Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, devices, parse};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::Last;
@@ -101,9 +101,9 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     }
 }
 
-impl Source for Inflight {
-    fn columns(&self) -> Vec<Column> {
-        let of_device = |(name, _): &(String, Sampled)| Column::all_of(METRICS, name);
+impl SensorSource for Inflight {
+    fn columns(&self) -> Vec<SensorColumn> {
+        let of_device = |(name, _): &(String, Sampled)| SensorColumn::all_of(METRICS, name);
         self.files.iter().flat_map(of_device).collect()
     }
 

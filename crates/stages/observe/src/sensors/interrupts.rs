@@ -34,7 +34,7 @@ mod join;
 mod table;
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::Rate;
@@ -140,9 +140,9 @@ const READINGS_A_WHOLE: u32 = 20;
 
 struct Interrupts {
     file: Sampled,
-    table: table::Table,
+    table: table::InterruptsTable,
     /// The numbered lines of the last whole reading, and how many readings ago that was.
-    head: Option<table::Head>,
+    head: Option<table::InterruptHead>,
     readings: u32,
     /// Cells that have series.
     announced: usize,
@@ -153,7 +153,7 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         .sampled("/proc/interrupts")
         .map_err(|error| error.to_string())?;
     let text = file.read().map_err(|error| error.to_string())?;
-    let table = table::Table::new(host, scope, text);
+    let table = table::InterruptsTable::new(host, scope, text);
     match table.is_empty() {
         true => Err("/proc/interrupts has no CPU columns".into()),
         false => Ok(Box::new(Interrupts {
@@ -166,12 +166,12 @@ fn open(host: &Host, scope: &Scope) -> Opened {
     }
 }
 
-impl Source for Interrupts {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Interrupts {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.table.columns(0..self.announced)
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         if self.table.is_join_due()
             && let Ok(text) = self.file.read()
         {
@@ -191,7 +191,7 @@ impl Source for Interrupts {
             }
         }
         let text = self.file.read()?;
-        (self.head, self.readings) = (table::Head::of(text), 0);
+        (self.head, self.readings) = (table::InterruptHead::of(text), 0);
         self.table.take(text, row);
         Ok(())
     }
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_pair_has_a_series_from_its_first_interrupt() {
         let host = virtio(TEXT);
-        let mut table = table::Table::new(&host, &Scope::default(), TEXT.as_bytes());
+        let mut table = table::InterruptsTable::new(&host, &Scope::default(), TEXT.as_bytes());
         let mut row = [f64::NAN; 4];
         table.take(TEXT.as_bytes(), &mut row);
         assert_eq!(table.width(), 3, "what was before does not count");
@@ -288,7 +288,8 @@ mod tests {
 
     #[test]
     fn a_cpu_that_goes_leaves_gaps_and_one_that_comes_has_series() {
-        let mut table = table::Table::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
+        let mut table =
+            table::InterruptsTable::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
         let mut row = [f64::NAN; 4];
         table.take(
             b"  CPU2 CPU4\n 35: 2 7 PCI-MSIX virtio1-config\n 36: 1 0 PCI-MSIX virtio1-req.0\n",
@@ -306,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_head_is_taken_until_its_lines_are_others() {
-        let head = table::Head::of(TEXT.as_bytes()).unwrap();
+        let head = table::InterruptHead::of(TEXT.as_bytes()).unwrap();
         let numbered = TEXT.find("LOC").unwrap();
         assert_eq!(head.bytes, numbered);
         assert!(head.ends(&TEXT.as_bytes()[..numbered]));
@@ -319,7 +320,10 @@ mod tests {
         assert!(head.ends(&cut(&others[0])), "its last line is the same");
         assert!(!head.ends(&cut(&others[1])) && !head.ends(&cut(&TEXT.replace(" 37:", " 38:"))));
         assert!(!head.ends(&TEXT.as_bytes()[..numbered - 3]));
-        assert!(table::Head::of(b"    CPU0\nLOC: 1\n").is_none() && table::Head::of(b"").is_none());
+        assert!(
+            table::InterruptHead::of(b"    CPU0\nLOC: 1\n").is_none()
+                && table::InterruptHead::of(b"").is_none()
+        );
     }
 
     #[test]
@@ -329,7 +333,7 @@ mod tests {
         host::files::write_atomically(&path, TEXT).unwrap();
         let live = Host::live();
         let file = || live.sampled(&path.to_string_lossy()).unwrap();
-        let table = table::Table::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
+        let table = table::InterruptsTable::new(&virtio(TEXT), &Scope::default(), TEXT.as_bytes());
         let mut source = Interrupts {
             file: file(),
             announced: table.width(),
@@ -356,7 +360,7 @@ mod tests {
     #[test]
     fn a_damaged_table_is_survived() {
         let host = virtio(TEXT);
-        let mut table = table::Table::new(&host, &Scope::default(), TEXT.as_bytes());
+        let mut table = table::InterruptsTable::new(&host, &Scope::default(), TEXT.as_bytes());
         for (seed, byte) in TEXT.bytes().enumerate() {
             let mut text = TEXT.as_bytes().to_vec();
             text[seed] = byte.wrapping_add(seed as u8) ^ 0x15;

@@ -48,7 +48,7 @@
 //! ## Example
 //! I2D has a median of 410 µs and D2C of 88 µs: the disk is fast, the scheduler holds requests back.
 
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::Host;
 use model::sample::MetricKind::Counter;
 use probe::Layers;
@@ -167,14 +167,14 @@ fn open(_host: &Host, scope: &Scope) -> Opened {
     }
 }
 
-impl Source for LayerCounters {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for LayerCounters {
+    fn columns(&self) -> Vec<SensorColumn> {
         let devices = self.layers.devices().iter();
         devices
             .flat_map(|device| {
                 METRICS
                     .iter()
-                    .map(|metric| Column::of(metric, &device.name))
+                    .map(|metric| SensorColumn::of(metric, &device.name))
             })
             .collect()
     }

@@ -22,7 +22,7 @@
 //! `loop.loop0.direct` 0 under a load with O_DIRECT: what looks like the disk is the page cache below.
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::Host;
 use model::field::Field;
 use model::field::Formula::Last;
@@ -112,22 +112,22 @@ fn attached(host: &Host) -> Vec<String> {
         .collect()
 }
 
-impl Source for Loops {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Loops {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.devices
             .iter()
-            .flat_map(|name| Column::all_of(METRICS, name))
+            .flat_map(|name| SensorColumn::all_of(METRICS, name))
             .collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let new: Vec<String> = attached(&self.host)
             .into_iter()
             .filter(|name| !self.devices.contains(name))
             .collect();
         let columns = new
             .iter()
-            .flat_map(|name| Column::all_of(METRICS, name))
+            .flat_map(|name| SensorColumn::all_of(METRICS, name))
             .collect();
         self.devices.extend(new);
         columns

@@ -27,7 +27,7 @@
 //! `md.md0.degraded_disks` 1 and `md.md0.sync_action` 2: a disk is being rebuilt, and takes bandwidth from the load.
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::Host;
 use model::field::Field;
 use model::field::Formula::Last;
@@ -230,22 +230,22 @@ fn look(host: &Host, name: &str, cells: &mut [f64]) {
     cells.copy_from_slice(&values);
 }
 
-impl Source for Md {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Md {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.arrays
             .iter()
-            .flat_map(|name| Column::all_of(METRICS, name))
+            .flat_map(|name| SensorColumn::all_of(METRICS, name))
             .collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let new = arrays(&self.host)
             .into_iter()
             .filter(|name| !self.arrays.contains(name));
         let new: Vec<String> = new.collect();
         let columns = new
             .iter()
-            .flat_map(|name| Column::all_of(METRICS, name))
+            .flat_map(|name| SensorColumn::all_of(METRICS, name))
             .collect();
         self.arrays.extend(new);
         columns

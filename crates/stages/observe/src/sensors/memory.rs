@@ -20,7 +20,7 @@
 //! `memory.dirty` climbs to 2 GiB, then `memory.writeback` follows: the writes were buffered, the disk comes later.
 
 use crate::declare::field_of;
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::{Host, Sampled};
 use kernel::meminfo;
 use model::field::{Field, Formula};
@@ -115,11 +115,11 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     Ok(Box::new(Memory(file)))
 }
 
-impl Source for Memory {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Memory {
+    fn columns(&self) -> Vec<SensorColumn> {
         METRICS
             .iter()
-            .map(|metric| Column::of(metric, ""))
+            .map(|metric| SensorColumn::of(metric, ""))
             .collect()
     }
 

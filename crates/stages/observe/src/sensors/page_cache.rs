@@ -21,7 +21,7 @@
 //! `page_cache./srv/db.cached_percent` at 100 during a read test: it measures memory, not the disk.
 
 use crate::declare::field_of;
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::files::{Access, CacheDetails, CacheUse, DataFile, Identity, identity};
 use host::{Host, process};
 use model::field::{Field, Formula};
@@ -278,12 +278,12 @@ fn sum_of(a: CacheUse, b: CacheUse) -> CacheUse {
     }
 }
 
-impl Source for PageCache {
-    fn columns(&self) -> Vec<Column> {
-        let of = |one: &Watched| -> Vec<Column> {
+impl SensorSource for PageCache {
+    fn columns(&self) -> Vec<SensorColumn> {
+        let of = |one: &Watched| -> Vec<SensorColumn> {
             METRICS
                 .iter()
-                .map(|metric| Column::of(metric, &one.name()))
+                .map(|metric| SensorColumn::of(metric, &one.name()))
                 .collect()
         };
         self.0.iter().flat_map(of).collect()
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use host::files;
 
-    fn read(source: &mut Box<dyn Source>) -> Vec<f64> {
+    fn read(source: &mut Box<dyn SensorSource>) -> Vec<f64> {
         let mut row = vec![f64::NAN; source.columns().len()];
         source.read(&mut row).unwrap();
         row

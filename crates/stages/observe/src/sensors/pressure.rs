@@ -19,7 +19,7 @@
 //! ## Example
 //! `pressure.io.some_us` grows by 980,000 in a second: some task waited for I/O nearly all the time.
 
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, parse};
 use host::{Host, Sampled};
 use model::field::{Field, Formula};
 use model::sample::MetricKind::Counter;
@@ -92,17 +92,17 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }
 }
 
-impl Source for Pressure {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Pressure {
+    fn columns(&self) -> Vec<SensorColumn> {
         let of_file = |(subject, _): &(&str, Sampled)| {
             METRICS
                 .iter()
-                .map(|metric| Column::of(metric, subject))
+                .map(|metric| SensorColumn::of(metric, subject))
                 .collect()
         };
         self.0
             .iter()
-            .flat_map(of_file as fn(&(&'static str, Sampled)) -> Vec<Column>)
+            .flat_map(of_file as fn(&(&'static str, Sampled)) -> Vec<SensorColumn>)
             .collect()
     }
 

@@ -28,7 +28,7 @@
 mod account;
 mod watch;
 
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use account::COUNT;
 use host::Host;
 use model::field::{Field, Formula};
@@ -200,18 +200,18 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }))
 }
 
-fn columns_of(subject: &str) -> impl Iterator<Item = Column> {
+fn columns_of(subject: &str) -> impl Iterator<Item = SensorColumn> {
     METRICS
         .iter()
-        .map(move |metric| Column::of(metric, subject))
+        .map(move |metric| SensorColumn::of(metric, subject))
 }
 
-impl Source for Processes {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Processes {
+    fn columns(&self) -> Vec<SensorColumn> {
         columns_of("others").collect()
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let fresh = &self.watch.subjects()[self.told - 1..];
         self.told += fresh.len();
         fresh

@@ -20,7 +20,7 @@
 
 use crate::declare::{field, metric};
 use crate::scan::Scan;
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::Rate;
@@ -128,7 +128,7 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
 
 impl Softirqs {
     /// Series of the CPUs from this place on.
-    fn columns_from(&self, first: usize) -> Vec<Column> {
+    fn columns_from(&self, first: usize) -> Vec<SensorColumn> {
         let mut cpus: Vec<(usize, u64)> = self
             .cpus
             .iter()
@@ -139,17 +139,17 @@ impl Softirqs {
             .iter()
             .filter(|(place, _)| (first..self.known).contains(place));
         wanted
-            .flat_map(|(_, number)| Column::all_of(METRICS, &number.to_string()))
+            .flat_map(|(_, number)| SensorColumn::all_of(METRICS, &number.to_string()))
             .collect()
     }
 }
 
-impl Source for Softirqs {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Softirqs {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.columns_from(0)
     }
 
-    fn new_columns(&mut self) -> Vec<Column> {
+    fn new_columns(&mut self) -> Vec<SensorColumn> {
         let known = std::mem::replace(&mut self.known, self.placed);
         if known == self.placed {
             Vec::new()

@@ -24,7 +24,7 @@
 
 use crate::aside::Aside;
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};
 use host::Host;
 use model::field::Field;
 use model::field::Formula::Last;
@@ -86,7 +86,7 @@ const HWMON: &str = "/sys/class/hwmon";
 const ROUNDS_BETWEEN_DRIVES: u64 = 60;
 
 /// One temperature.
-struct Place {
+struct SensorPlace {
     subject: String,
     input: String,
     critical: Option<f64>,
@@ -132,7 +132,7 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }))
 }
 
-impl Place {
+impl SensorPlace {
     fn is_due(&self, host: &Host, round: u64) -> bool {
         let Some(drive) = &self.drive else {
             return true;
@@ -144,7 +144,7 @@ impl Place {
     }
 }
 
-fn places(host: &Host) -> Vec<Place> {
+fn places(host: &Host) -> Vec<SensorPlace> {
     let mut places = Vec::new();
     let mut cpus = 0;
     for chip in host.list(HWMON) {
@@ -181,7 +181,7 @@ fn places(host: &Host) -> Vec<Place> {
         for input in host.list(&directory).into_iter().filter(is_input) {
             let stem = format!("{directory}/{}", input.trim_end_matches("_input"));
             let label = host.text(&format!("{stem}_label"));
-            places.push(Place {
+            places.push(SensorPlace {
                 subject: subject(&of, label.as_deref()),
                 input: format!("{directory}/{input}"),
                 critical: host
@@ -203,10 +203,10 @@ fn subject(of: &str, label: Option<&str>) -> String {
     }
 }
 
-impl Source for Temperature {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Temperature {
+    fn columns(&self) -> Vec<SensorColumn> {
         let of_place = |(subject, has_critical): &(String, bool)| {
-            Column::all_of(&METRICS[..1 + usize::from(*has_critical)], subject)
+            SensorColumn::all_of(&METRICS[..1 + usize::from(*has_critical)], subject)
         };
         self.places.iter().flat_map(of_place).collect()
     }

@@ -19,7 +19,7 @@
 //! `throttle.package0.events_per_s` at 12 while IOPS fall: the engine is slower, not the disk.
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, parse};
 use host::{Host, Sampled};
 use model::field::Field;
 use model::field::Formula::{Last, Rate};
@@ -95,11 +95,11 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }
 }
 
-impl Source for Throttle {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Throttle {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.0
             .iter()
-            .map(|(name, _)| Column::of(&METRICS[0], name))
+            .map(|(name, _)| SensorColumn::of(&METRICS[0], name))
             .collect()
     }
 

@@ -25,7 +25,7 @@
 //! `vm.dirtied_bytes_per_s` at 2 GB/s over `vm.written_bytes_per_s` at 400 MB/s: dirty pages grow until writers wait.
 
 use crate::declare::{field_of, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, parse};
 use host::{Host, Sampled};
 use model::field::{Field, Formula};
 use model::sample::MetricKind::{Counter, Gauge};
@@ -41,7 +41,7 @@ pub static SENSOR: Sensor = Sensor {
     open,
 };
 
-/// In the order in which [`Scale`] and the fields name them.
+/// In the order in which [`VmstatScale`] and the fields name them.
 static METRICS: &[Metric] = &[
     metric(
         "vm.dirty",
@@ -140,36 +140,36 @@ static METRICS: &[Metric] = &[
 
 /// What a number of the file is multiplied by.
 #[derive(Clone, Copy)]
-enum Scale {
+enum VmstatScale {
     Pages,
     Kib,
     One,
 }
 
 /// Key, place in [`METRICS`], scale. What has several keys is added up.
-const KEYS: &[(&[u8], usize, Scale)] = &[
-    (b"nr_dirty", 0, Scale::Pages),
-    (b"nr_writeback", 1, Scale::Pages),
-    (b"nr_dirty_threshold", 2, Scale::Pages),
-    (b"nr_dirty_background_threshold", 3, Scale::Pages),
-    (b"nr_dirtied", 4, Scale::Pages),
-    (b"nr_written", 5, Scale::Pages),
-    (b"pgpgin", 6, Scale::Kib),
-    (b"pgpgout", 7, Scale::Kib),
-    (b"pswpin", 8, Scale::Pages),
-    (b"pswpout", 9, Scale::Pages),
-    (b"pgmajfault", 10, Scale::One),
-    (b"allocstall", 11, Scale::One),
-    (b"allocstall_dma", 11, Scale::One),
-    (b"allocstall_dma32", 11, Scale::One),
-    (b"allocstall_normal", 11, Scale::One),
-    (b"allocstall_high", 11, Scale::One),
-    (b"allocstall_movable", 11, Scale::One),
-    (b"allocstall_device", 11, Scale::One),
-    (b"workingset_refault", 12, Scale::One),
-    (b"workingset_refault_file", 12, Scale::One),
-    (b"nr_vmscan_write", 13, Scale::Pages),
-    (b"nr_throttled_written", 14, Scale::Pages),
+const KEYS: &[(&[u8], usize, VmstatScale)] = &[
+    (b"nr_dirty", 0, VmstatScale::Pages),
+    (b"nr_writeback", 1, VmstatScale::Pages),
+    (b"nr_dirty_threshold", 2, VmstatScale::Pages),
+    (b"nr_dirty_background_threshold", 3, VmstatScale::Pages),
+    (b"nr_dirtied", 4, VmstatScale::Pages),
+    (b"nr_written", 5, VmstatScale::Pages),
+    (b"pgpgin", 6, VmstatScale::Kib),
+    (b"pgpgout", 7, VmstatScale::Kib),
+    (b"pswpin", 8, VmstatScale::Pages),
+    (b"pswpout", 9, VmstatScale::Pages),
+    (b"pgmajfault", 10, VmstatScale::One),
+    (b"allocstall", 11, VmstatScale::One),
+    (b"allocstall_dma", 11, VmstatScale::One),
+    (b"allocstall_dma32", 11, VmstatScale::One),
+    (b"allocstall_normal", 11, VmstatScale::One),
+    (b"allocstall_high", 11, VmstatScale::One),
+    (b"allocstall_movable", 11, VmstatScale::One),
+    (b"allocstall_device", 11, VmstatScale::One),
+    (b"workingset_refault", 12, VmstatScale::One),
+    (b"workingset_refault_file", 12, VmstatScale::One),
+    (b"nr_vmscan_write", 13, VmstatScale::Pages),
+    (b"nr_throttled_written", 14, VmstatScale::Pages),
 ];
 
 const fn last(name: &'static str, of: &'static [&'static str], place: usize) -> Field {
@@ -274,11 +274,11 @@ fn number_after(line: &[u8], key: &[u8]) -> Option<u64> {
     parse::number(line.strip_prefix(key)?.strip_prefix(b" ")?)
 }
 
-impl Source for Vmstat {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Vmstat {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.present
             .iter()
-            .map(|place| Column::of(&METRICS[*place], ""))
+            .map(|place| SensorColumn::of(&METRICS[*place], ""))
             .collect()
     }
 
@@ -292,9 +292,9 @@ impl Source for Vmstat {
                 continue;
             };
             let times = match scale {
-                Scale::Pages => self.page_bytes,
-                Scale::Kib => 1024.0,
-                Scale::One => 1.0,
+                VmstatScale::Pages => self.page_bytes,
+                VmstatScale::Kib => 1024.0,
+                VmstatScale::One => 1.0,
             };
             let Some(cell) = self.present.iter().position(|one| *one == place) else {
                 continue;

@@ -23,7 +23,7 @@
 //! `zram.zram0.orig_bytes` 4 GiB in `used_bytes` 1 GiB: three quarters of the memory is saved.
 
 use crate::declare::{field, metric};
-use crate::{Column, Metric, Opened, Scope, Sensor, Source, parse};
+use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource, parse};
 use host::Host;
 use model::field::Field;
 use model::field::Formula::{Last, Rate};
@@ -243,11 +243,11 @@ fn open(host: &Host, _scope: &Scope) -> Opened {
     }
 }
 
-impl Source for Zram {
-    fn columns(&self) -> Vec<Column> {
+impl SensorSource for Zram {
+    fn columns(&self) -> Vec<SensorColumn> {
         self.devices
             .iter()
-            .flat_map(|name| Column::all_of(METRICS, name))
+            .flat_map(|name| SensorColumn::all_of(METRICS, name))
             .collect()
     }
 

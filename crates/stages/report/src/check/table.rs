@@ -1,13 +1,13 @@
 //! What the storage gives beside what it should give.
 
 use super::super::text::{WIDTH, clean, wrap};
-use model::check::{Expected, Given};
+use model::check::{Expected, GivenSetting};
 
 /// Below this share of what is promised a figure is worth a word: loads are short, and rates jump.
 const SHORT: f64 = 0.9;
 
 /// One line a figure, and one for each thing that says what it should be; with `sources`, also who says so.
-pub fn lines(given: &[Given], expected: &[Expected], sources: bool) -> Vec<String> {
+pub fn lines(given: &[GivenSetting], expected: &[Expected], sources: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for one in given {
         let (what, value) = (one.what.phrase(), one.what.words(one.value));
@@ -22,7 +22,7 @@ pub fn lines(given: &[Given], expected: &[Expected], sources: bool) -> Vec<Strin
     lines
 }
 
-fn should(given: &Given, expected: &Expected, sources: bool) -> Vec<String> {
+fn should(given: &GivenSetting, expected: &Expected, sources: bool) -> Vec<String> {
     let from = if expected.source.is_empty() || !sources {
         String::new()
     } else {
@@ -59,10 +59,10 @@ fn judgement(given: f64, expected: &Expected) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::check::What;
+    use model::check::ExpectedWhat;
 
-    fn told(what: What, value: f64, (low, high): (f64, f64)) -> Vec<String> {
-        let given = Given {
+    fn told(what: ExpectedWhat, value: f64, (low, high): (f64, f64)) -> Vec<String> {
+        let given = GivenSetting {
             what,
             value,
             unit: what.unit().into(),
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_figure_stands_beside_what_it_should_be() {
         assert_eq!(
-            told(What::RandomReads, 8_100.0, (3_000.0, 3_000.0))[..],
+            told(ExpectedWhat::RandomReads, 8_100.0, (3_000.0, 3_000.0))[..],
             [
                 "  random 4k reads                       8.10 k/s   depth 32",
                 "      better than it can be, 3.00 k/s: as sold (the table of 2026)",
@@ -91,14 +91,19 @@ mod tests {
         );
         let word = |what, value, range| told(what, value, range)[1].trim().to_string();
         assert!(
-            word(What::RandomReads, 8_100.0, (1e4, 2e4))
+            word(ExpectedWhat::RandomReads, 8_100.0, (1e4, 2e4))
                 .starts_with("less than it should be, 10.0 k/s to")
         );
-        assert!(word(What::RandomReads, 9_500.0, (1e4, 2e4)).starts_with("as it should be"));
         assert!(
-            word(What::ReadLatency, 900.0, (60.0, 120.0))
+            word(ExpectedWhat::RandomReads, 9_500.0, (1e4, 2e4)).starts_with("as it should be")
+        );
+        assert!(
+            word(ExpectedWhat::ReadLatency, 900.0, (60.0, 120.0))
                 .starts_with("longer than it should be, 60.0 µs")
         );
-        assert!(word(What::ReadLatency, 10.0, (60.0, 120.0)).starts_with("better than it can be"));
+        assert!(
+            word(ExpectedWhat::ReadLatency, 10.0, (60.0, 120.0))
+                .starts_with("better than it can be")
+        );
     }
 }

@@ -16,7 +16,7 @@ fn path() -> IoPath {
 }
 
 fn check() -> CheckResult {
-    let given = |what: What, value: f64| Given {
+    let given = |what: ExpectedWhat, value: f64| GivenSetting {
         what,
         value,
         unit: what.unit().into(),
@@ -24,8 +24,8 @@ fn check() -> CheckResult {
     };
     CheckResult {
         given: vec![
-            given(What::RandomReads, 8_100.0),
-            given(What::SequentialRead, 220_200_960.0),
+            given(ExpectedWhat::RandomReads, 8_100.0),
+            given(ExpectedWhat::SequentialRead, 220_200_960.0),
         ],
         unseen: vec!["Times by layer: the kernel has no BTF.".into()],
         next: "sudo iodyno tune /srv".into(),

@@ -37,13 +37,13 @@ fn verdict(outcome: Outcome, arm: &str) -> Verdict {
 fn layer(name: &str, from: f64, to: f64, moved: bool) -> Change {
     Change {
         kind: if name == "Q2C" {
-            Kind::Whole
+            MovedKind::Whole
         } else {
-            Kind::Layer
+            MovedKind::Layer
         },
         name: name.into(),
         subject: "loop0".into(),
-        side: Some(Side::Read),
+        side: Some(LayerSide::Read),
         unit: "ns".into(),
         from,
         to,
@@ -55,7 +55,7 @@ fn layer(name: &str, from: f64, to: f64, moved: bool) -> Change {
     }
 }
 
-fn counter(kind: Kind, subject: &str, name: &str, from: f64, to: f64) -> Change {
+fn counter(kind: MovedKind, subject: &str, name: &str, from: f64, to: f64) -> Change {
     Change {
         kind,
         subject: subject.into(),
@@ -121,7 +121,7 @@ fn medians_stand_beside_means_and_both_directions_are_named() {
     read.medians = Some((10_000_000.0, 2_000_000.0));
     read.share = Some(1.0);
     let write = Change {
-        side: Some(Side::Write),
+        side: Some(LayerSide::Write),
         ..layer("D2C", 88_000.0, 88_000.0, false)
     };
     let below = Change {
@@ -146,11 +146,17 @@ fn medians_stand_beside_means_and_both_directions_are_named() {
 
 #[test]
 fn a_cpu_and_its_interrupts_are_named() {
-    let mut cost = counter(Kind::Cpu, "all", "us_per_io", 31.0, 19.2);
+    let mut cost = counter(MovedKind::Cpu, "all", "us_per_io", 31.0, 19.2);
     cost.share = Some(0.9);
-    let softirq = counter(Kind::Cpu, "1", "softirq_percent", 61.0, 12.0);
-    let size = counter(Kind::Device, "loop0", "size_read_bytes", 4096.0, 131072.0);
-    let wait = counter(Kind::Device, "loop0", "await_read_ms", 0.5, 0.25);
+    let softirq = counter(MovedKind::Cpu, "1", "softirq_percent", 61.0, 12.0);
+    let size = counter(
+        MovedKind::Device,
+        "loop0",
+        "size_read_bytes",
+        4096.0,
+        131072.0,
+    );
+    let wait = counter(MovedKind::Device, "loop0", "await_read_ms", 0.5, 0.25);
     let moved = Moved {
         not_traced: Some("it needs root; diskstats are all there is".into()),
         traced: None,

@@ -187,7 +187,7 @@ pub fn device_share(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::sample::{MetricKind, Series};
+    use model::sample::{MetricKind, SampleSeries};
 
     fn load(ios: u64, latency_ns: u64) -> LoadResult {
         let mut load = LoadResult {
@@ -240,7 +240,7 @@ mod tests {
 
     /// Sectors read by vda at each 500 ms.
     fn counted(sectors: [f64; 5]) -> SensorLog {
-        let series = |name: &str, values: [f64; 5]| Series {
+        let series = |name: &str, values: [f64; 5]| SampleSeries {
             name: format!("disk.vda.{name}"),
             unit: "sectors".into(),
             kind: MetricKind::Counter,

@@ -1,6 +1,6 @@
 //! Events in few bytes: about ten rather than 48, so that all of a long trace can be held until it can be put in order.
 
-use super::pairs::{Event, Side, What};
+use super::pairs::{BlktraceEvent, BlktraceSide, BlktraceWhat};
 use std::collections::VecDeque;
 
 /// Bytes of a piece of a run: what was given out is freed in such pieces.
@@ -10,7 +10,7 @@ const EVENT_MAX_BYTES: usize = 42;
 
 /// Events in the order of time.
 #[derive(Debug, Default)]
-pub struct Run {
+pub struct CodecRun {
     pieces: VecDeque<Vec<u8>>,
     /// What the next event is told from when it is written.
     written: Last,
@@ -27,9 +27,9 @@ struct Last {
     device: u32,
 }
 
-impl Run {
+impl CodecRun {
     /// Adds an event that is not earlier than the last; how many bytes it took.
-    pub fn push(&mut self, event: &Event) -> usize {
+    pub fn push(&mut self, event: &BlktraceEvent) -> usize {
         let is_full = self
             .pieces
             .back()
@@ -65,7 +65,7 @@ impl Run {
     }
 
     /// The next event; none at the end. The second number is the bytes that it took.
-    pub fn next(&mut self) -> Option<(Event, usize)> {
+    pub fn next(&mut self) -> Option<(BlktraceEvent, usize)> {
         self.count = self.count.checked_sub(1)?;
         while self
             .pieces
@@ -96,9 +96,12 @@ impl Run {
             sector,
             device,
         } = self.read;
-        let (what, side) = (What::of(first & 15), Side::of(first >> 4 & 7));
+        let (what, side) = (
+            BlktraceWhat::of(first & 15),
+            BlktraceSide::of(first >> 4 & 7),
+        );
         Some((
-            Event {
+            BlktraceEvent {
                 at_ns,
                 what,
                 device,
@@ -142,9 +145,9 @@ mod tests {
 
     #[test]
     fn events_come_out_as_they_went_in() {
-        let event = |seed: u64| Event {
+        let event = |seed: u64| BlktraceEvent {
             at_ns: seed * 1_000 + mix64(seed) % 1_000,
-            what: What::of((mix64(seed * 3) % 9) as u8),
+            what: BlktraceWhat::of((mix64(seed * 3) % 9) as u8),
             device: if seed.is_multiple_of(7) {
                 8 << 20
             } else {
@@ -156,9 +159,9 @@ mod tests {
                 mix64(seed * 5) >> 20
             },
             sectors: mix64(seed * 7) % 2_000,
-            side: Side::of((mix64(seed * 9) % 4) as u8),
+            side: BlktraceSide::of((mix64(seed * 9) % 4) as u8),
         };
-        let mut run = Run::default();
+        let mut run = CodecRun::default();
         let bytes: usize = (0..20_000).map(|seed| run.push(&event(seed))).sum();
         assert!(bytes < 20_000 * 20, "{bytes}");
         for seed in 0..20_000 {

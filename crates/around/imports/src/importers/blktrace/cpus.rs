@@ -2,8 +2,8 @@
 //! earliest event of all is always at hand and nothing of the rest has to be held.
 
 use super::order::Order;
-use super::pairs::{Event, Pairs};
-use super::record::Intake;
+use super::pairs::{BlktraceEvent, Pairs};
+use super::record::BlktraceFileIntake;
 use crate::{ImportError, Piece};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,12 +16,12 @@ const READ_BYTES: usize = 128 << 10;
 struct Cpu<'a> {
     name: String,
     source: Box<dyn BufRead + 'a>,
-    intake: Intake,
+    intake: BlktraceFileIntake,
     buffer: Vec<u8>,
     filled: usize,
     is_at_end: bool,
     /// Events that were read and not yet taken, with their CPUs.
-    events: VecDeque<(Event, u32)>,
+    events: VecDeque<(BlktraceEvent, u32)>,
 }
 
 /// The name of the trace that a file of one CPU belongs to: `sda` of `sda.blktrace.3`.
@@ -80,7 +80,7 @@ impl<'a> Cpu<'a> {
         Cpu {
             name,
             source,
-            intake: Intake::default(),
+            intake: BlktraceFileIntake::default(),
             buffer: vec![0; READ_BYTES],
             filled: 0,
             is_at_end: false,

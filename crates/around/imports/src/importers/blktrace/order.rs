@@ -4,8 +4,8 @@
 //! sorted file is one run, and one with CPUs behind each other has a run for each. When all is there, or more than is to be
 //! held, runs are merged.
 
-use super::codec::Run;
-use super::pairs::Event;
+use super::codec::CodecRun;
+use super::pairs::BlktraceEvent;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -34,14 +34,14 @@ pub struct Order {
 
 #[derive(Debug, Default)]
 struct Slot {
-    run: Run,
+    run: CodecRun,
     /// The event that was read from the run and is to be given out next.
-    next: Option<Event>,
+    next: Option<BlktraceEvent>,
 }
 
 impl Order {
     /// Takes an event of a CPU.
-    pub fn push(&mut self, event: Event, cpu: u32) {
+    pub fn push(&mut self, event: BlktraceEvent, cpu: u32) {
         if self.last_cpu != Some(cpu) {
             self.switches += 1;
             self.last_cpu = Some(cpu);
@@ -76,7 +76,7 @@ impl Order {
     }
 
     /// Gives out the earlier half, by time.
-    pub fn drain(&mut self, give: &mut impl FnMut(Event)) {
+    pub fn drain(&mut self, give: &mut impl FnMut(BlktraceEvent)) {
         let last = self
             .runs
             .iter()
@@ -97,11 +97,11 @@ impl Order {
     }
 
     /// Gives out all that is left.
-    pub fn finish(&mut self, give: &mut impl FnMut(Event)) {
+    pub fn finish(&mut self, give: &mut impl FnMut(BlktraceEvent)) {
         self.merge(u64::MAX, give);
     }
 
-    fn merge(&mut self, until_ns: u64, give: &mut impl FnMut(Event)) {
+    fn merge(&mut self, until_ns: u64, give: &mut impl FnMut(BlktraceEvent)) {
         let mut heap = BinaryHeap::new();
         for (place, slot) in self.runs.iter_mut().enumerate() {
             slot.load(&mut self.held);
@@ -151,18 +151,18 @@ impl Slot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pairs::{Side, What};
+    use super::super::pairs::{BlktraceSide, BlktraceWhat};
     use super::*;
     use stats::dice::mix64;
 
-    fn event(at_ns: u64) -> Event {
-        Event {
+    fn event(at_ns: u64) -> BlktraceEvent {
+        BlktraceEvent {
             at_ns,
-            what: What::Queue,
+            what: BlktraceWhat::Queue,
             device: 1,
             sector: at_ns,
             sectors: 8,
-            side: Side::Read,
+            side: BlktraceSide::Read,
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum What {
+pub enum BlktraceWhat {
     /// A bio arrived.
     Queue,
     /// It has a request.
@@ -33,7 +33,7 @@ pub enum What {
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Side {
+pub enum BlktraceSide {
     /// Reads.
     Read,
     /// Writes.
@@ -46,11 +46,11 @@ pub enum Side {
 
 /// One event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct BlktraceEvent {
     /// When, ns.
     pub at_ns: u64,
     /// What.
-    pub what: What,
+    pub what: BlktraceWhat,
     /// The kernel's device number.
     pub device: u32,
     /// First sector.
@@ -58,7 +58,7 @@ pub struct Event {
     /// Sectors; of a split, the sector of the cut.
     pub sectors: u64,
     /// Direction.
-    pub side: Side,
+    pub side: BlktraceSide,
 }
 
 /// A bio under way; a time of none is not reached yet.
@@ -74,7 +74,7 @@ struct Io {
 
 /// One device.
 #[derive(Clone, Debug, Default)]
-pub struct Device {
+pub struct BlktracedDevice {
     under_way: [BTreeMap<u64, Io>; 4],
     /// What came of them.
     pub tally: Tally,
@@ -84,7 +84,7 @@ pub struct Device {
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     /// With their numbers, in the order in which they came.
-    pub devices: Vec<(u32, Device)>,
+    pub devices: Vec<(u32, BlktracedDevice)>,
     current: usize,
     /// Events of more devices than are followed.
     pub other_devices: u64,
@@ -97,10 +97,10 @@ const AGE_MAX_NS: u64 = 300_000_000_000;
 /// Devices that are followed; a damaged file has any number of them.
 const DEVICES_MAX: usize = 64;
 
-impl What {
+impl BlktraceWhat {
     /// By its number.
-    pub fn of(number: u8) -> What {
-        use What::{Done, GetRequest, Insert, Issue, Lost, Queue, Remap, Requeue, Split};
+    pub fn of(number: u8) -> BlktraceWhat {
+        use BlktraceWhat::{Done, GetRequest, Insert, Issue, Lost, Queue, Remap, Requeue, Split};
         [
             Queue, GetRequest, Split, Insert, Issue, Requeue, Done, Remap,
         ]
@@ -110,19 +110,24 @@ impl What {
     }
 }
 
-impl Side {
+impl BlktraceSide {
     /// Every direction, by its number.
-    pub const ALL: [Side; 4] = [Side::Read, Side::Write, Side::Discard, Side::Flush];
+    pub const ALL: [BlktraceSide; 4] = [
+        BlktraceSide::Read,
+        BlktraceSide::Write,
+        BlktraceSide::Discard,
+        BlktraceSide::Flush,
+    ];
 
     /// By its number.
-    pub fn of(number: u8) -> Side {
-        Side::ALL[usize::from(number & 3)]
+    pub fn of(number: u8) -> BlktraceSide {
+        BlktraceSide::ALL[usize::from(number & 3)]
     }
 }
 
 impl Pairs {
     /// Takes the next event in the order of time.
-    pub fn take(&mut self, event: &Event) {
+    pub fn take(&mut self, event: &BlktraceEvent) {
         if self
             .devices
             .get(self.current)
@@ -135,7 +140,8 @@ impl Pairs {
             {
                 Some(place) => self.current = place,
                 None if self.devices.len() < DEVICES_MAX => {
-                    self.devices.push((event.device, Device::default()));
+                    self.devices
+                        .push((event.device, BlktracedDevice::default()));
                     self.current = self.devices.len() - 1;
                 }
                 None => {
@@ -148,48 +154,48 @@ impl Pairs {
     }
 }
 
-impl Device {
-    fn take(&mut self, event: &Event) {
+impl BlktracedDevice {
+    fn take(&mut self, event: &BlktraceEvent) {
         self.tally.seen(event.at_ns);
         match event.what {
-            What::Queue => self.arrive(event, false),
-            What::Remap => self.arrive(event, true),
-            What::Split => self.split(event),
-            What::GetRequest => {
+            BlktraceWhat::Queue => self.arrive(event, false),
+            BlktraceWhat::Remap => self.arrive(event, true),
+            BlktraceWhat::Split => self.split(event),
+            BlktraceWhat::GetRequest => {
                 if let Some(io) = self.side(event).get_mut(&event.sector) {
                     io.got = Some(event.at_ns);
                 }
             }
-            What::Insert => {
+            BlktraceWhat::Insert => {
                 if let Some(io) = self.carrier(event)
                     && io.inserted.is_none()
                 {
                     io.inserted = Some(event.at_ns);
                 }
             }
-            What::Issue => {
+            BlktraceWhat::Issue => {
                 if let Some(io) = self.carrier(event) {
                     io.issued = Some(event.at_ns);
                 }
                 self.tally.issued += 1;
             }
-            What::Requeue => {
+            BlktraceWhat::Requeue => {
                 if let Some(io) = self.carrier(event) {
                     io.issued = None;
                 }
                 self.tally.requeued += 1;
             }
-            What::Done => self.complete(event),
-            What::Lost => self.forget(),
+            BlktraceWhat::Done => self.complete(event),
+            BlktraceWhat::Lost => self.forget(),
         }
     }
 
-    fn side(&mut self, event: &Event) -> &mut BTreeMap<u64, Io> {
+    fn side(&mut self, event: &BlktraceEvent) -> &mut BTreeMap<u64, Io> {
         &mut self.under_way[event.side as usize]
     }
 
     /// The bio that got the request of an event: its first one, unless that was merged in front of it.
-    fn carrier(&mut self, event: &Event) -> Option<&mut Io> {
+    fn carrier(&mut self, event: &BlktraceEvent) -> Option<&mut Io> {
         let all = self.side(event);
         let first = all.get(&event.sector);
         if first.is_some_and(|io| io.got.is_some()) {
@@ -204,7 +210,7 @@ impl Device {
     }
 
     /// A bio arrives, or is handed on. One that does both counts once, from its own event on.
-    fn arrive(&mut self, event: &Event, is_handed: bool) {
+    fn arrive(&mut self, event: &BlktraceEvent, is_handed: bool) {
         let io = Io {
             queued: event.at_ns,
             is_handed,
@@ -231,7 +237,7 @@ impl Device {
     }
 
     /// The rest, from the cut on, was queued when the whole was and has no event of its own for it.
-    fn split(&mut self, event: &Event) {
+    fn split(&mut self, event: &BlktraceEvent) {
         let Some(queued) = self.side(event).get(&event.sector).map(|io| io.queued) else {
             return;
         };
@@ -256,7 +262,7 @@ impl Device {
     }
 
     /// A request is done with all bios that it covers, or one bio that had none.
-    fn complete(&mut self, event: &Event) {
+    fn complete(&mut self, event: &BlktraceEvent) {
         let side = event.side as usize;
         self.tally.done(event);
         let all = &mut self.under_way[side];
@@ -278,7 +284,7 @@ impl Device {
         self.request(side, &first, event.at_ns);
     }
 
-    fn complete_covered(&mut self, event: &Event, end: u64, first: Option<Io>) {
+    fn complete_covered(&mut self, event: &BlktraceEvent, end: u64, first: Option<Io>) {
         let side = event.side as usize;
         let all = &mut self.under_way[side];
         let mut ended: Vec<Io> = first.into_iter().collect();

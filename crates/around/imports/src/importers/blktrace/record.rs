@@ -1,7 +1,7 @@
 //! From pieces of a file of either byte order to events: what is between records, cut off or missing is counted.
 
-use super::pairs::{Event, Side, What};
-use kernel::blktrace::{Action, HEAD, Head, Kind, MAGIC};
+use super::pairs::{BlktraceEvent, BlktraceSide, BlktraceWhat};
+use kernel::blktrace::{Action, BlktraceHead, BlktraceKind, HEAD, MAGIC};
 use std::collections::HashMap;
 
 /// CPUs and devices whose numbers are followed; a damaged file has any number of them.
@@ -32,7 +32,7 @@ fn byte_order(head: &[u8]) -> Option<Bytes> {
 
 /// What reads records from pieces of a file.
 #[derive(Debug, Default)]
-pub struct Intake {
+pub struct BlktraceFileIntake {
     bytes: Option<Bytes>,
     /// The number of the last record of a device on a CPU.
     numbers: HashMap<u64, u32>,
@@ -46,10 +46,15 @@ pub struct Intake {
     start_unix_ms: Option<u64>,
 }
 
-impl Intake {
+impl BlktraceFileIntake {
     /// Gives the events of what was read to `give`, with their CPUs, and says how many bytes it used. `is_end` where no
     /// more follow.
-    pub fn take(&mut self, data: &[u8], is_end: bool, give: &mut impl FnMut(Event, u32)) -> usize {
+    pub fn take(
+        &mut self,
+        data: &[u8],
+        is_end: bool,
+        give: &mut impl FnMut(BlktraceEvent, u32),
+    ) -> usize {
         let order = match self.bytes.or_else(|| byte_order(data)) {
             Some(order) => order,
             // The first four bytes may come in several pieces.
@@ -70,11 +75,11 @@ impl Intake {
         &mut self,
         data: &[u8],
         is_end: bool,
-        give: &mut impl FnMut(Event, u32),
+        give: &mut impl FnMut(BlktraceEvent, u32),
     ) -> usize {
         let mut at = 0;
         while let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) {
-            let Some(head) = Head::parse::<BIG>(bytes) else {
+            let Some(head) = BlktraceHead::parse::<BIG>(bytes) else {
                 // Somewhere a record begins again.
                 self.skipped_bytes += 1;
                 at += 1;
@@ -96,9 +101,9 @@ impl Intake {
 
     fn record<const BIG: bool>(
         &mut self,
-        head: &Head,
+        head: &BlktraceHead,
         more: &[u8],
-        give: &mut impl FnMut(Event, u32),
+        give: &mut impl FnMut(BlktraceEvent, u32),
     ) {
         if head.is_note() {
             let start = self.start_unix_ms;
@@ -107,13 +112,13 @@ impl Intake {
         }
         if self.has_gap(head.device, head.cpu, head.number) {
             give(
-                Event {
+                BlktraceEvent {
                     at_ns: head.at_ns,
-                    what: What::Lost,
+                    what: BlktraceWhat::Lost,
                     device: head.device,
                     sector: 0,
                     sectors: 0,
-                    side: Side::Read,
+                    side: BlktraceSide::Read,
                 },
                 head.cpu,
             );
@@ -181,19 +186,19 @@ impl Intake {
 }
 
 /// What happened; none of what is no part of an I/O's way.
-fn event(head: &Head, more: &[u8]) -> Option<Event> {
+fn event(head: &BlktraceHead, more: &[u8]) -> Option<BlktraceEvent> {
     let what = what(head.action()?);
     let side = match head.kind()? {
-        Kind::Read => Side::Read,
-        Kind::Write => Side::Write,
-        Kind::Discard => Side::Discard,
-        Kind::Flush => Side::Flush,
+        BlktraceKind::Read => BlktraceSide::Read,
+        BlktraceKind::Write => BlktraceSide::Write,
+        BlktraceKind::Discard => BlktraceSide::Discard,
+        BlktraceKind::Flush => BlktraceSide::Flush,
     };
     let sectors = match what {
-        What::Split => head.cut(more)?,
+        BlktraceWhat::Split => head.cut(more)?,
         _ => head.sectors(),
     };
-    Some(Event {
+    Some(BlktraceEvent {
         at_ns: head.at_ns,
         what,
         device: head.device,
@@ -203,15 +208,15 @@ fn event(head: &Head, more: &[u8]) -> Option<Event> {
     })
 }
 
-fn what(action: Action) -> What {
+fn what(action: Action) -> BlktraceWhat {
     match action {
-        Action::Queue => What::Queue,
-        Action::GetRequest => What::GetRequest,
-        Action::Requeue => What::Requeue,
-        Action::Issue => What::Issue,
-        Action::Complete => What::Done,
-        Action::Insert => What::Insert,
-        Action::Split => What::Split,
-        Action::Remap => What::Remap,
+        Action::Queue => BlktraceWhat::Queue,
+        Action::GetRequest => BlktraceWhat::GetRequest,
+        Action::Requeue => BlktraceWhat::Requeue,
+        Action::Issue => BlktraceWhat::Issue,
+        Action::Complete => BlktraceWhat::Done,
+        Action::Insert => BlktraceWhat::Insert,
+        Action::Split => BlktraceWhat::Split,
+        Action::Remap => BlktraceWhat::Remap,
     }
 }

@@ -1,8 +1,8 @@
 //! From tallies to results: one for each device.
 
-use super::pairs::{Pairs, Side};
+use super::pairs::{BlktraceSide, Pairs};
 use super::tally::{Span, Tally, Times};
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
@@ -42,13 +42,13 @@ pub fn results(pairs: Pairs, tool: &str, start_unix_ms: Option<u64>) -> Vec<(u32
 fn imported(number: u32, tally: &Tally, left: u64, tool: &str) -> Imported {
     let name = format!("{}:{}", number >> 20, number & 0xf_ffff);
     let seconds = tally.elapsed_ns() as f64 / 1e9;
-    let side = |side: Side| side_figures(tally, side, seconds);
+    let side = |side: BlktraceSide| side_figures(tally, side, seconds);
     let load = LoadFigures {
         elapsed_ms: Some(seconds * 1e3),
-        read: side(Side::Read),
-        write: side(Side::Write),
-        trim: side(Side::Discard),
-        sync: side(Side::Flush),
+        read: side(BlktraceSide::Read),
+        write: side(BlktraceSide::Write),
+        trim: side(BlktraceSide::Discard),
+        sync: side(BlktraceSide::Flush),
         ..LoadFigures::default()
     };
     Imported {
@@ -65,7 +65,7 @@ fn imported(number: u32, tally: &Tally, left: u64, tool: &str) -> Imported {
     }
 }
 
-fn side_figures(tally: &Tally, side: Side, seconds: f64) -> Option<SideFigures> {
+fn side_figures(tally: &Tally, side: BlktraceSide, seconds: f64) -> Option<SideFigures> {
     let place = side as usize;
     let done = tally.done[place];
     let latencies: Vec<LatencyFigures> = Span::ALL
@@ -107,16 +107,24 @@ fn latency(span: Span, times: &Times) -> LatencyFigures {
 
 /// Rates of each whole second, by their fields.
 fn series(tally: &Tally, name: &str) -> Vec<model::imported::ImportedSeries> {
-    let mut series = Series::default();
-    let fields: [(Side, &str, &str); 4] = [
-        (Side::Read, "disk.reads_per_s", "disk.read_bytes_per_s"),
-        (Side::Write, "disk.writes_per_s", "disk.write_bytes_per_s"),
+    let mut series = PrintedSeries::default();
+    let fields: [(BlktraceSide, &str, &str); 4] = [
         (
-            Side::Discard,
+            BlktraceSide::Read,
+            "disk.reads_per_s",
+            "disk.read_bytes_per_s",
+        ),
+        (
+            BlktraceSide::Write,
+            "disk.writes_per_s",
+            "disk.write_bytes_per_s",
+        ),
+        (
+            BlktraceSide::Discard,
             "disk.discards_per_s",
             "disk.discard_bytes_per_s",
         ),
-        (Side::Flush, "disk.flushes_per_s", ""),
+        (BlktraceSide::Flush, "disk.flushes_per_s", ""),
     ];
     let last = tally.elapsed_ns() / 1_000_000_000;
     for (side, ios, bytes) in fields
@@ -150,7 +158,7 @@ fn series(tally: &Tally, name: &str) -> Vec<model::imported::ImportedSeries> {
 }
 
 fn push(
-    series: &mut Series,
+    series: &mut PrintedSeries,
     (ios, bytes): (&str, &str),
     name: &str,
     second: u64,

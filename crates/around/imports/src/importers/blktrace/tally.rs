@@ -1,6 +1,6 @@
 //! What came of paired events: times by span and direction, counts, and what each second had.
 
-use super::pairs::Event;
+use super::pairs::BlktraceEvent;
 use model::histogram::Histogram;
 use std::collections::BTreeMap;
 
@@ -138,7 +138,7 @@ impl Tally {
 
     /// Counts a completion.
     #[inline]
-    pub fn done(&mut self, event: &Event) {
+    pub fn done(&mut self, event: &BlktraceEvent) {
         let side = event.side as usize;
         // What follows a split is the sector of the cut and no length; of completions it is a length, if not damaged.
         let bytes = event.sectors.min(u64::from(u32::MAX) / SECTOR_BYTES) * SECTOR_BYTES;

@@ -20,7 +20,7 @@ const DAMAGED_MAX: usize = 64;
 
 /// One line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct FioLogEntry {
     /// ms.
     pub time_ms: u64,
     /// What the log is of.
@@ -205,8 +205,8 @@ impl Parser {
 
 /// The line at the start and its length with its end. There is an end.
 #[inline]
-fn line(bytes: &[u8], has_max: bool) -> (Option<Entry>, usize) {
-    let (mut entry, mut direction, mut at) = (Entry::default(), 0, 0);
+fn line(bytes: &[u8], has_max: bool) -> (Option<FioLogEntry>, usize) {
+    let (mut entry, mut direction, mut at) = (FioLogEntry::default(), 0, 0);
     let is_whole = field(bytes, &mut at, &mut entry.time_ms)
         && field(bytes, &mut at, &mut entry.value)
         && (!has_max || field(bytes, &mut at, &mut 0))
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_line_is_an_entry_or_damage() {
         let of = |text: &str| line(text.as_bytes(), false);
-        let entry = Entry {
+        let entry = FioLogEntry {
             time_ms: 12,
             value: 345,
             direction: 1,

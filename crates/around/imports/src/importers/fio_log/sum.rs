@@ -1,8 +1,8 @@
 //! What the lines of a log add up to.
 
-use super::Kind;
+use super::FioLogKind;
 use super::bins::{Bin, Bins, SPAN_MAX_MS};
-use super::parse::{Entry, Layout};
+use super::parse::{FioLogEntry, Layout};
 use model::histogram::{BUCKETS, Histogram, bucket_of};
 use model::imported::{
     Imported, ImportedSeries, LatencyFigures, LoadFigures, Samples, SideFigures,
@@ -23,7 +23,7 @@ const EPOCH_MS: u64 = 1_000_000_000_000;
 
 /// One direction.
 #[derive(Clone, Debug)]
-struct Side {
+struct FioLogSide {
     count: u64,
     bytes: u64,
     /// What the deviations are of: the first value.
@@ -35,9 +35,9 @@ struct Side {
     buckets: Vec<u64>,
 }
 
-impl Default for Side {
+impl Default for FioLogSide {
     fn default() -> Self {
-        Side {
+        FioLogSide {
             count: 0,
             bytes: 0,
             origin: 0.0,
@@ -53,7 +53,7 @@ impl Default for Side {
 /// All of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
-    sides: [Side; 3],
+    sides: [FioLogSide; 3],
     bins: Bins,
     first_ms: Option<u64>,
     last_ms: u64,
@@ -66,7 +66,7 @@ pub struct Sums {
 impl Sums {
     /// Counts a line.
     #[inline]
-    pub fn add(&mut self, entry: &Entry) {
+    pub fn add(&mut self, entry: &FioLogEntry) {
         let first = match self.first_ms {
             Some(first) => first,
             None => *self.first_ms.insert(if entry.time_ms < EPOCH_MS {
@@ -105,7 +105,7 @@ impl Sums {
     }
 
     /// The result.
-    pub fn imported(&self, kind: Kind, layout: Layout, name: &str) -> Imported {
+    pub fn imported(&self, kind: FioLogKind, layout: Layout, name: &str) -> Imported {
         let is_single = self.with_block > 0;
         let elapsed_ms = self.last_ms as f64;
         let mut load = LoadFigures {
@@ -146,17 +146,17 @@ impl Sums {
         }
     }
 
-    fn lossy(&self, kind: Kind, is_single: bool) -> Vec<String> {
+    fn lossy(&self, kind: FioLogKind, is_single: bool) -> Vec<String> {
         let mut lossy = Vec::new();
         match (kind, is_single) {
-            (Kind::Slat | Kind::Clat | Kind::Lat, false) => {
+            (FioLogKind::Slat | FioLogKind::Clat | FioLogKind::Lat, false) => {
                 lossy.push("an averaged log: counts and percentiles cannot be had from it");
             }
-            (Kind::Bandwidth, true) => {
+            (FioLogKind::Bandwidth, true) => {
                 lossy.push("each line is one I/O's size by its own latency: rates are from sizes and times instead");
             }
-            (Kind::Iops, true) => lossy.push("each line is one I/O: rates are counted from the lines"),
-            (Kind::Unknown, _) => lossy.push(
+            (FioLogKind::Iops, true) => lossy.push("each line is one I/O: rates are counted from the lines"),
+            (FioLogKind::Unknown, _) => lossy.push(
                 "whether values are latencies, KiB/s or IOPS only the file's name says: it should end in _lat.1.log, \
                  _clat.1.log, _slat.1.log, _bw.1.log or _iops.1.log",
             ),
@@ -173,7 +173,7 @@ impl Sums {
     }
 
     /// Rates by bin for single I/Os, means of what was averaged otherwise.
-    fn series(&self, direction: usize, kind: Kind, is_single: bool) -> Vec<ImportedSeries> {
+    fn series(&self, direction: usize, kind: FioLogKind, is_single: bool) -> Vec<ImportedSeries> {
         let bins = &self.bins.all[direction];
         let width_ms = self.bins.width_ms as f64;
         // The last bin is as long as the log goes on in it.
@@ -211,7 +211,7 @@ impl Sums {
             }));
         }
         match kind {
-            Kind::Slat | Kind::Clat | Kind::Lat => {
+            FioLogKind::Slat | FioLogKind::Clat | FioLogKind::Lat => {
                 let word = kind.word();
                 all.push(of(&format!("{word}_mean_ms"), "ms", &|_, bin| {
                     mean(bin).map(|ns| ns / 1e6)
@@ -221,33 +221,33 @@ impl Sums {
                     all.push(of(&format!("{word}_max_ms"), "ms", &max));
                 }
             }
-            Kind::Bandwidth if !is_single => {
+            FioLogKind::Bandwidth if !is_single => {
                 all.push(of("bytes_per_s", "bytes/s", &|_, bin| {
                     mean(bin).map(|kib| kib * 1024.0)
                 }));
             }
-            Kind::Iops if !is_single => all.push(of("iops", "1/s", &|_, bin| mean(bin))),
-            Kind::Unknown => all.push(of("value_mean", "unknown", &|_, bin| mean(bin))),
+            FioLogKind::Iops if !is_single => all.push(of("iops", "1/s", &|_, bin| mean(bin))),
+            FioLogKind::Unknown => all.push(of("value_mean", "unknown", &|_, bin| mean(bin))),
             _ => {}
         }
         all
     }
 }
 
-fn units(kind: Kind, layout: Layout) -> Vec<String> {
+fn units(kind: FioLogKind, layout: Layout) -> Vec<String> {
     let mut units = Vec::new();
     match kind {
-        Kind::Slat | Kind::Clat | Kind::Lat if layout.columns == 4 => units.push(
+        FioLogKind::Slat | FioLogKind::Clat | FioLogKind::Lat if layout.columns == 4 => units.push(
             "four columns are of fio before 3.18: latencies are taken as ns, which they are since 2.99; before they were µs",
         ),
-        Kind::Slat | Kind::Clat | Kind::Lat => units.push("latencies are ns, as since fio 2.99"),
-        Kind::Bandwidth => units.push("values of a bandwidth log are KiB/s"),
+        FioLogKind::Slat | FioLogKind::Clat | FioLogKind::Lat => units.push("latencies are ns, as since fio 2.99"),
+        FioLogKind::Bandwidth => units.push("values of a bandwidth log are KiB/s"),
         _ => {}
     }
     units.into_iter().map(String::from).collect()
 }
 
-impl Side {
+impl FioLogSide {
     fn mean(&self) -> f64 {
         self.origin + self.sum / self.count.max(1) as f64
     }
@@ -273,7 +273,7 @@ impl Side {
         }
     }
 
-    fn figures(&self, kind: Kind, is_single: bool, seconds: f64) -> SideFigures {
+    fn figures(&self, kind: FioLogKind, is_single: bool, seconds: f64) -> SideFigures {
         let mut side = SideFigures::default();
         if is_single {
             let rate = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
@@ -283,14 +283,14 @@ impl Side {
             side.bytes_per_s = rate(self.bytes as f64);
         }
         match kind {
-            Kind::Slat | Kind::Clat | Kind::Lat => {
+            FioLogKind::Slat | FioLogKind::Clat | FioLogKind::Lat => {
                 side.latencies = vec![self.latency(kind, is_single)]
             }
-            Kind::Bandwidth if !is_single => {
+            FioLogKind::Bandwidth if !is_single => {
                 side.bytes_per_s = Some(self.mean() * 1024.0);
                 side.bytes_per_s_samples = Some(self.samples(1024.0));
             }
-            Kind::Iops if !is_single => {
+            FioLogKind::Iops if !is_single => {
                 side.iops = Some(self.mean());
                 side.iops_samples = Some(self.samples(1.0));
             }
@@ -300,7 +300,7 @@ impl Side {
     }
 
     /// Extremes and deviation of averages are not those of I/Os.
-    fn latency(&self, kind: Kind, is_single: bool) -> LatencyFigures {
+    fn latency(&self, kind: FioLogKind, is_single: bool) -> LatencyFigures {
         let mut latency = LatencyFigures {
             kind: kind.word().into(),
             mean_ns: Some(self.mean()),

@@ -3,8 +3,8 @@
 use super::cell::{Figure, figures, pattern, sides};
 use super::{Context, Quote, Quoted, side_of_rw};
 use crate::Text;
-use crate::importers::fio_text::Facts;
-use crate::importers::fio_text::marks::{Kind, of_line};
+use crate::importers::fio_text::CommandFacts;
+use crate::importers::fio_text::marks::{MarkKind, of_line};
 use crate::importers::fio_text::values::{Thousand, amount, plain, scaled};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -77,8 +77,8 @@ pub fn find(text: &Text, in_tables: &[bool], context: &Context) -> Vec<Quote> {
 /// Whether the line is one that fio printed.
 fn is_output(index: usize, line: &str) -> bool {
     of_line(index, line).iter().any(|mark| match mark.kind {
-        Kind::Side => crate::importers::fio_text::is_whole(&mark.text),
-        Kind::Command | Kind::Version => false,
+        MarkKind::Side => crate::importers::fio_text::is_whole(&mark.text),
+        MarkKind::Command | MarkKind::Version => false,
         _ => true,
     })
 }
@@ -205,13 +205,13 @@ fn in_words(line: &str, quotes: &mut Vec<Quote>) {
 }
 
 /// Options in the same sentence.
-fn facts_beside(line: &str, start: usize, end: usize) -> Facts {
+fn facts_beside(line: &str, start: usize, end: usize) -> CommandFacts {
     let is_end = |c: char| matches!(c, '\u{3002}' | ';' | '!');
     let from = line[..start].rfind(is_end).map_or(0, |at| {
         at + line[at..].chars().next().map_or(1, char::len_utf8)
     });
     let to = line[end..].find(is_end).map_or(line.len(), |at| at + end);
-    let mut facts = Facts::new();
+    let mut facts = CommandFacts::new();
     for found in OPTION.captures_iter(&line[from..to]) {
         facts.insert(found[1].to_string(), found[2].to_string());
     }
@@ -232,7 +232,7 @@ fn side_before(line: &str, start: usize) -> Option<&'static str> {
 }
 
 /// Options just before the words.
-fn options_before(line: &str, start: usize) -> Facts {
+fn options_before(line: &str, start: usize) -> CommandFacts {
     let from = line[..start]
         .rfind(['\u{3002}', '(', ')'])
         .map_or(0, |at| at + 1);

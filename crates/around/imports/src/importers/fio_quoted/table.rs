@@ -2,7 +2,7 @@
 
 use super::{Quote, cell};
 use crate::Text;
-use crate::importers::fio_text::{Facts, command_facts, values::plain};
+use crate::importers::fio_text::{CommandFacts, command_facts, values::plain};
 
 /// More columns than this are no table of results.
 const COLUMNS_MAX: usize = 64;
@@ -10,7 +10,7 @@ const COLUMNS_MAX: usize = 64;
 const ROW_LINES_MAX: usize = 200;
 
 /// A row: its cells, and first and last line.
-struct Row {
+struct QuotedRow {
     cells: Vec<String>,
     lines: (usize, usize),
 }
@@ -79,7 +79,12 @@ fn shifted(mut header: Vec<String>, columns: usize) -> Vec<String> {
 }
 
 /// The rows from a line on, and the line after them. A row whose cells hold line ends goes over several lines.
-fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Vec<Row>, usize) {
+fn rows(
+    text: &Text,
+    start: usize,
+    columns: usize,
+    has_leading_bar: bool,
+) -> (Vec<QuotedRow>, usize) {
     let (mut rows, mut index) = (Vec::new(), start);
     while index < text.lines.len() {
         if !text.lines[index].contains('|') {
@@ -105,7 +110,7 @@ fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Ve
             }
         }
         let cells = cells(&whole);
-        rows.push(Row {
+        rows.push(QuotedRow {
             cells,
             lines: (first, index - 1),
         });
@@ -117,7 +122,7 @@ fn rows(text: &Text, start: usize, columns: usize, has_leading_bar: bool) -> (Ve
 }
 
 /// The quotes of one table.
-fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
+fn of_table(header: &[String], rows: &[QuotedRow]) -> Vec<Quote> {
     let is_option =
         |cell: &str| cell.contains("fio ") || cell.starts_with('-') && cell.contains('=');
     let is_fio = header
@@ -143,7 +148,7 @@ fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
             .enumerate()
             .filter(|(_, sides)| !sides.is_empty())
         {
-            let mut facts = Facts::new();
+            let mut facts = CommandFacts::new();
             let mut labels = Vec::new();
             for head in heads
                 .iter()
@@ -181,7 +186,7 @@ fn of_table(header: &[String], rows: &[Row]) -> Vec<Quote> {
 }
 
 /// A head of a row or column: fio's options, its word for a direction, or what was measured.
-fn describe(head: &str, facts: &mut Facts, labels: &mut Vec<String>) {
+fn describe(head: &str, facts: &mut CommandFacts, labels: &mut Vec<String>) {
     let is_command = head.contains("fio ") || head.starts_with('-');
     if is_command {
         let line = if head.contains("fio ") {

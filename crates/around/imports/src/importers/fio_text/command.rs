@@ -5,7 +5,7 @@ use super::values::after;
 use std::collections::BTreeMap;
 
 /// Facts by name.
-pub type Facts = BTreeMap<String, String>;
+pub type CommandFacts = BTreeMap<String, String>;
 
 /// Options that are kept as facts, with the name they are kept by.
 const KEPT: [(&str, &str); 20] = [
@@ -47,8 +47,8 @@ const FLAGS: [&str; 8] = [
 const COMMAND_MAX: usize = 2_000;
 
 /// What a command line says. `text` begins at `fio` or before it and may go on with anything.
-pub fn facts(text: &str) -> Facts {
-    let mut facts = Facts::new();
+pub fn facts(text: &str) -> CommandFacts {
+    let mut facts = CommandFacts::new();
     let Some(at) = text.find("fio ") else {
         return facts;
     };
@@ -91,7 +91,7 @@ pub fn facts(text: &str) -> Facts {
     facts
 }
 
-fn keep(facts: &mut Facts, fact: &str, value: &str) {
+fn keep(facts: &mut CommandFacts, fact: &str, value: &str) {
     // What is not ASCII here is the sentence that the page goes on with.
     let end = value
         .find(|c: char| !c.is_ascii() || c.is_control())
@@ -150,13 +150,13 @@ pub struct Banner {
     /// Its group.
     pub group: Option<u32>,
     /// What it says.
-    pub facts: Facts,
+    pub facts: CommandFacts,
 }
 
 impl Banner {
     /// From `: (g=0): rw=read, bs=(R) 4096B-4096B, (W) …, ioengine=libaio, iodepth=64`.
     pub fn read(mark: &Mark, name: String) -> Banner {
-        let mut facts = Facts::new();
+        let mut facts = CommandFacts::new();
         for key in ["rw", "ioengine", "iodepth"] {
             let value = after(&mark.text, key)
                 .map(|value| value.split([',', ' ']).next().unwrap_or_default());

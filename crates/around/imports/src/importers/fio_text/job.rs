@@ -1,8 +1,8 @@
 //! One job of fio's text while it is read.
 
-use super::command::Facts;
-use super::marks::{Kind, Mark};
-use super::side::{self, Side};
+use super::command::CommandFacts;
+use super::marks::{Mark, MarkKind};
+use super::side::{self, FioTextSide};
 use super::time;
 use super::values::{Thousand, after, bytes_of, is_ambiguous, number, value};
 use crate::{Piece, Unread};
@@ -19,12 +19,12 @@ pub struct Job {
     /// The lines it was read from.
     pub lines: Vec<usize>,
     /// What is said of it besides numbers.
-    pub facts: Facts,
+    pub facts: CommandFacts,
     /// What is lost.
     pub lossy: Vec<String>,
     unread: Vec<Unread>,
-    sides: Vec<(&'static str, Side)>,
-    sync: Option<Side>,
+    sides: Vec<(&'static str, FioTextSide)>,
+    sync: Option<FioTextSide>,
     is_in_sync: bool,
     has_head: bool,
     is_old: bool,
@@ -105,11 +105,11 @@ impl Job {
         self.percentiles = None;
         self.is_old |= side::is_old(&mark.text);
         self.sides
-            .push((side_name(&mark.text), Side::read(&mark.text)));
+            .push((side_name(&mark.text), FioTextSide::read(&mark.text)));
     }
 
     /// The sums of a group that has no job.
-    pub fn take_group(&mut self, sides: Vec<(&'static str, Side)>) {
+    pub fn take_group(&mut self, sides: Vec<(&'static str, FioTextSide)>) {
         for (name, side) in sides {
             if !self.has(name) {
                 self.sides.push((name, side));
@@ -118,7 +118,7 @@ impl Job {
     }
 
     /// The sums of a group whose only job this is: what is missing is taken from them, and what contradicts is said.
-    pub fn compare(&mut self, sides: &[(&'static str, Side)]) {
+    pub fn compare(&mut self, sides: &[(&'static str, FioTextSide)]) {
         for (name, sum) in sides {
             let Some((_, own)) = self.sides.iter_mut().find(|(side, _)| side == name) else {
                 if sum.has_rate() {
@@ -148,27 +148,29 @@ impl Job {
     pub fn take(&mut self, mark: &Mark) {
         self.line(mark);
         match mark.kind {
-            Kind::Latency => self.latency(&mark.text),
-            Kind::Percentiles => {
+            MarkKind::Latency => self.latency(&mark.text),
+            MarkKind::Percentiles => {
                 let kind = side::kind_and_unit(&mark.text);
                 self.percentiles =
                     kind.map(|(kind, unit)| (percentile_kind(kind).to_string(), unit));
                 self.is_in_sync |= mark.text.starts_with("sync");
             }
-            Kind::Percentile => self.percentile(mark),
-            Kind::BwSamples => self.bw_samples(&mark.text),
-            Kind::IopsSamples => {
+            MarkKind::Percentile => self.percentile(mark),
+            MarkKind::BwSamples => self.bw_samples(&mark.text),
+            MarkKind::IopsSamples => {
                 let samples = side::samples(&mark.text, 1.0);
                 self.with_side(|side| side.figures.iops_samples = samples);
             }
-            Kind::Shares => self
+            MarkKind::Shares => self
                 .shares
                 .push(mark.text.trim().chars().take(200).collect()),
-            Kind::Cpu => self.cpu = (value(&mark.text, "usr"), value(&mark.text, "sys")),
-            Kind::Issued => self.issued = issued(&mark.text),
-            Kind::Errors => self.errors = value(&mark.text, "total").map(|errors| errors as u64),
-            Kind::Sync => (self.is_in_sync, self.percentiles) = (true, None),
-            Kind::Description => {
+            MarkKind::Cpu => self.cpu = (value(&mark.text, "usr"), value(&mark.text, "sys")),
+            MarkKind::Issued => self.issued = issued(&mark.text),
+            MarkKind::Errors => {
+                self.errors = value(&mark.text, "total").map(|errors| errors as u64)
+            }
+            MarkKind::Sync => (self.is_in_sync, self.percentiles) = (true, None),
+            MarkKind::Description => {
                 let inside = mark
                     .text
                     .split_once('[')
@@ -195,7 +197,7 @@ impl Job {
         }
     }
 
-    fn with_side(&mut self, act: impl FnOnce(&mut Side)) {
+    fn with_side(&mut self, act: impl FnOnce(&mut FioTextSide)) {
         if self.is_in_sync {
             act(self.sync.get_or_insert_default());
             return;
@@ -203,7 +205,7 @@ impl Job {
         if self.sides.is_empty() {
             let why = "the line that says whether these are reads or writes is not there";
             self.lossy.push(why.into());
-            self.sides.push(("mixed", Side::default()));
+            self.sides.push(("mixed", FioTextSide::default()));
         }
         if let Some((_, side)) = self.sides.last_mut() {
             act(side);

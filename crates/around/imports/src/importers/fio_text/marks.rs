@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MarkKind {
     /// `fio -rw=read …`
     Command,
     /// `NAME: (g=0): rw=read, bs=…`
@@ -56,60 +56,63 @@ pub enum Kind {
 }
 
 /// Each kind with what it is known by. The order decides only where two begin at the same place.
-const KNOWN_BY: [(Kind, &str); 25] = [
+const KNOWN_BY: [(MarkKind, &str); 25] = [
     (
-        Kind::Command,
+        MarkKind::Command,
         r"(?:^|[\s/#$>|~:`'\x22])fio +(?:-[A-Za-z-]|[!-~]+\.(?:fio|job|ini)\b)",
     ),
-    (Kind::Banner, r": *\(g=[0-9]+\): *rw="),
-    (Kind::Head, r": *\(groupid=[0-9]*, *jobs=[0-9]*\)"),
+    (MarkKind::Banner, r": *\(g=[0-9]+\): *rw="),
+    (MarkKind::Head, r": *\(groupid=[0-9]*, *jobs=[0-9]*\)"),
     (
-        Kind::Side,
+        MarkKind::Side,
         r"(?:read|write|trim|mixed) *: *(?:IOPS|BW|io) *=",
     ),
     (
-        Kind::Latency,
+        MarkKind::Latency,
         r"(?:slat|clat|lat|sync) *\((?:nsec|usec|msec|sec)\) *: *(?:min|max|avg) *=",
     ),
     (
-        Kind::Shares,
+        MarkKind::Shares,
         r"lat *\((?:nsec|usec|msec)\) *: *(?:>=)?[0-9]+ *=",
     ),
     (
-        Kind::Percentiles,
+        MarkKind::Percentiles,
         r"(?:slat |clat |lat |sync )?percentiles *\((?:nsec|usec|msec|sec)\) *:",
     ),
-    (Kind::Percentile, r"[|]? *[0-9]{1,3}\.[0-9]+th *= *\["),
+    (MarkKind::Percentile, r"[|]? *[0-9]{1,3}\.[0-9]+th *= *\["),
     (
-        Kind::BwSamples,
+        MarkKind::BwSamples,
         r"bw *\( *[A-Za-z]* */s\) *: *(?:min|max|per|avg) *=",
     ),
-    (Kind::IopsSamples, r"iops *: *(?:min|max|avg) *="),
-    (Kind::Cpu, r"cpu *: *usr *="),
-    (Kind::Other, r"IO depths *: *1="),
-    (Kind::Other, r"(?:submit|complete) *: *0="),
-    (Kind::Issued, r"issued *(?:rwts?)? *: *total *="),
-    (Kind::Errors, r"errors *: *total *="),
-    (Kind::Other, r"latency *: *target *="),
-    (Kind::Other, r"steadystate *: *attained *="),
-    (Kind::Group, r"Run status group [0-9]+ *\(all jobs\) *:?"),
+    (MarkKind::IopsSamples, r"iops *: *(?:min|max|avg) *="),
+    (MarkKind::Cpu, r"cpu *: *usr *="),
+    (MarkKind::Other, r"IO depths *: *1="),
+    (MarkKind::Other, r"(?:submit|complete) *: *0="),
+    (MarkKind::Issued, r"issued *(?:rwts?)? *: *total *="),
+    (MarkKind::Errors, r"errors *: *total *="),
+    (MarkKind::Other, r"latency *: *target *="),
+    (MarkKind::Other, r"steadystate *: *attained *="),
     (
-        Kind::GroupSide,
+        MarkKind::Group,
+        r"Run status group [0-9]+ *\(all jobs\) *:?",
+    ),
+    (
+        MarkKind::GroupSide,
         r"(?:READ|WRITE|TRIM|MIXED) *: *(?:bw|io) *=",
     ),
-    (Kind::Disks, r"Disk stats *\(read/write\) *:"),
+    (MarkKind::Disks, r"Disk stats *\(read/write\) *:"),
     (
-        Kind::Disk,
+        MarkKind::Disk,
         r"[A-Za-z0-9_!/.-]+ *: *(?:aggr)?ios *= *[0-9]*/",
     ),
     (
-        Kind::Sync,
+        MarkKind::Sync,
         r"fsync/fdatasync/sync_file_range(?:/syncfs)? *:",
     ),
-    (Kind::Status, r"Jobs: *[0-9]+ *\(f=[0-9]+\)"),
-    (Kind::Description, r"Description *: *\["),
+    (MarkKind::Status, r"Jobs: *[0-9]+ *\(f=[0-9]+\)"),
+    (MarkKind::Description, r"Description *: *\["),
     (
-        Kind::Other,
+        MarkKind::Other,
         r"Starting [0-9]+ (?:process|thread)(?:es|s)?\b|: Laying out IO file",
     ),
 ];
@@ -133,7 +136,7 @@ static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// What it is.
-    pub kind: Kind,
+    pub kind: MarkKind,
     /// Index of its line.
     pub line: usize,
     /// Whether it is the first of its line.
@@ -150,7 +153,7 @@ pub fn of_line(index: usize, line: &str) -> Vec<Mark> {
         return Vec::new();
     }
     let line = plain(line);
-    let mut found: Vec<(Kind, usize, usize)> = Vec::new();
+    let mut found: Vec<(MarkKind, usize, usize)> = Vec::new();
     for captures in PATTERN.captures_iter(&line) {
         let groups = captures.iter().enumerate().skip(1);
         let Some((number, range)) = groups
@@ -161,7 +164,7 @@ pub fn of_line(index: usize, line: &str) -> Vec<Mark> {
         };
         let kind = KNOWN_BY
             .get(number - 1)
-            .map_or(Kind::Version, |(kind, _)| *kind);
+            .map_or(MarkKind::Version, |(kind, _)| *kind);
         found.push((kind, range.start, range.end));
     }
     let ends = found
@@ -217,7 +220,7 @@ fn may_hold(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(line: &str) -> Vec<Kind> {
+    fn kinds(line: &str) -> Vec<MarkKind> {
         of_line(0, line).iter().map(|mark| mark.kind).collect()
     }
 
@@ -228,7 +231,7 @@ mod tests {
                     read: IOPS=6550, BW=102MiB/s (107MB/s)(6141MiB/60001msec) ......bw ( KiB/s): min=88384, max=113312, \
                     samples=119iops : min= 5524, samples=119 ......Run status group 0 (all jobs):READ: bw=102MiB/s, \
                     run=60001-60001msecDisk stats (read/write):sda: ios=392373/1, merge=0/0, util=99.75%";
-        use Kind::*;
+        use MarkKind::*;
         assert_eq!(
             kinds(line),
             [
@@ -253,15 +256,21 @@ mod tests {
     fn words_of_others_are_not_taken() {
         assert_eq!(kinds("docker run -it centos-fio:v3.7 bash"), []);
         assert_eq!(kinds("IOPS = 5, latency target"), []);
-        assert_eq!(kinds("    clat percentiles (usec):"), [Kind::Percentiles]);
+        assert_eq!(
+            kinds("    clat percentiles (usec):"),
+            [MarkKind::Percentiles]
+        );
         assert_eq!(
             kinds("| 1.00th=[ 510], 5.00th=[ 578]"),
-            [Kind::Percentile, Kind::Percentile]
+            [MarkKind::Percentile, MarkKind::Percentile]
         );
-        assert_eq!(kinds("lat (usec) : 250=0.01%, 500=0.79%"), [Kind::Shares]);
+        assert_eq!(
+            kinds("lat (usec) : 250=0.01%, 500=0.79%"),
+            [MarkKind::Shares]
+        );
         assert_eq!(
             kinds("  read : io=1024.0MB, bw=101KB/s, iops=25, runt= 60001msec"),
-            [Kind::Side]
+            [MarkKind::Side]
         );
     }
 }

@@ -1,9 +1,9 @@
 //! One run of fio: from its command line, or whatever is left of it, to the counts of the disks.
 
-use super::command::{self, Banner, Facts};
+use super::command::{self, Banner, CommandFacts};
 use super::job::{Job, side_name};
-use super::marks::{Kind, Mark};
-use super::side::{Side, is_whole};
+use super::marks::{Mark, MarkKind};
+use super::side::{FioTextSide, is_whole};
 use super::values::{after, number, value};
 use crate::pieces::Pieces;
 use crate::{Piece, Unread};
@@ -18,15 +18,15 @@ const BANNERS_MAX: usize = 4_096;
 /// The runs of a text, each as its parts.
 pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
     let mut starts = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = SeenFioText::default();
     for (index, mark) in marks.iter().enumerate() {
         let last_line = index.checked_sub(1).map_or(0, |before| marks[before].line);
         // With `--output-format=json,normal` a document of any length stands between the banners and the heads.
         let is_far = mark.line > last_line + APART
-            && !(seen.banner && !seen.result && mark.kind == Kind::Head);
+            && !(seen.banner && !seen.result && mark.kind == MarkKind::Head);
         if index == 0 || seen.is_over_at(mark) || is_far {
             starts.push(index);
-            seen = Seen::default();
+            seen = SeenFioText::default();
         }
         seen.note(mark);
     }
@@ -40,7 +40,7 @@ pub fn runs(marks: &[Mark]) -> Vec<&[Mark]> {
 
 /// What of a run has been seen.
 #[derive(Default)]
-struct Seen {
+struct SeenFioText {
     anything: bool,
     banner: bool,
     result: bool,
@@ -48,14 +48,14 @@ struct Seen {
     group: Option<u32>,
 }
 
-impl Seen {
+impl SeenFioText {
     fn is_over_at(&self, mark: &Mark) -> bool {
         match mark.kind {
-            Kind::Command => self.anything,
-            Kind::Banner | Kind::Version => self.result,
-            Kind::Head => self.end,
-            Kind::Side => self.end && is_whole(&mark.text),
-            Kind::Group => self
+            MarkKind::Command => self.anything,
+            MarkKind::Banner | MarkKind::Version => self.result,
+            MarkKind::Head => self.end,
+            MarkKind::Side => self.end && is_whole(&mark.text),
+            MarkKind::Group => self
                 .group
                 .is_some_and(|last| group_number(mark).is_some_and(|now| now <= last)),
             _ => false,
@@ -64,12 +64,14 @@ impl Seen {
 
     fn note(&mut self, mark: &Mark) {
         self.anything = true;
-        self.banner |= mark.kind == Kind::Banner;
+        self.banner |= mark.kind == MarkKind::Banner;
         match mark.kind {
-            Kind::Head => self.result = true,
-            Kind::Side => self.result |= is_whole(&mark.text),
-            Kind::Group => (self.result, self.end, self.group) = (true, true, group_number(mark)),
-            Kind::Disks | Kind::Disk => self.end |= self.result,
+            MarkKind::Head => self.result = true,
+            MarkKind::Side => self.result |= is_whole(&mark.text),
+            MarkKind::Group => {
+                (self.result, self.end, self.group) = (true, true, group_number(mark))
+            }
+            MarkKind::Disks | MarkKind::Disk => self.end |= self.result,
             _ => {}
         }
     }
@@ -81,21 +83,21 @@ fn group_number(mark: &Mark) -> Option<u32> {
 
 /// What fio says of all jobs of a group.
 #[derive(Default)]
-struct Group {
+struct FioTextGroup {
     number: Option<u32>,
     lines: Vec<usize>,
-    sides: Vec<(&'static str, Side)>,
+    sides: Vec<(&'static str, FioTextSide)>,
 }
 
 /// A run while it is read.
 #[derive(Default)]
-struct Run {
-    command: Facts,
+struct FioTextRun {
+    command: CommandFacts,
     host: Option<String>,
     version: Option<String>,
     banners: Vec<Banner>,
     jobs: Vec<Job>,
-    groups: Vec<Group>,
+    groups: Vec<FioTextGroup>,
     disks: Vec<DiskFigures>,
     /// Lines before the first job and after the last that are of the run as a whole.
     lines: Vec<usize>,
@@ -105,7 +107,7 @@ struct Run {
 
 /// The results of one run.
 pub fn pieces(marks: &[Mark], pieces: &mut Pieces) {
-    let mut run = Run::default();
+    let mut run = FioTextRun::default();
     for mark in marks {
         run.take(mark);
         // This one has no room any more; that it is there is all that has to be known.
@@ -121,11 +123,13 @@ pub fn orphan(marks: &[Mark]) -> Option<Unread> {
     let first = marks.first()?;
     let last = marks.last()?;
     let why = match first.kind {
-        Kind::Command => "a fio command line whose results are not here",
-        Kind::Version | Kind::Other | Kind::Description | Kind::Side => return None,
+        MarkKind::Command => "a fio command line whose results are not here",
+        MarkKind::Version | MarkKind::Other | MarkKind::Description | MarkKind::Side => {
+            return None;
+        }
         _ => "lines of fio's output without the line that says the rate",
     };
-    let to = if first.kind == Kind::Command {
+    let to = if first.kind == MarkKind::Command {
         first.line
     } else {
         last.line
@@ -136,41 +140,41 @@ pub fn orphan(marks: &[Mark]) -> Option<Unread> {
     })
 }
 
-impl Run {
+impl FioTextRun {
     fn take(&mut self, mark: &Mark) {
         match mark.kind {
-            Kind::Command => {
+            MarkKind::Command => {
                 self.command = command::facts(&mark.text);
                 self.host = command::host(&mark.before);
                 self.lines.push(mark.line);
             }
-            Kind::Banner => {
+            MarkKind::Banner => {
                 let name = self.name_in(mark);
                 if self.banners.len() < BANNERS_MAX {
                     self.banners.push(Banner::read(mark, name));
                 }
                 self.lines.push(mark.line);
             }
-            Kind::Version => {
+            MarkKind::Version => {
                 let word = mark.text.find("fio-").map(|at| &mark.text[at..]);
                 let word = word.and_then(|word| word.split_ascii_whitespace().next());
                 self.version = word.map(|word| word.trim_end_matches(['.', '-']).to_string());
                 self.lines.push(mark.line);
             }
-            Kind::Head => {
+            MarkKind::Head => {
                 let name = self.name_in(mark);
                 self.jobs.push(Job::of_head(mark, name));
             }
-            Kind::Side => self.side(mark),
-            Kind::Group => self.groups.push(Group {
+            MarkKind::Side => self.side(mark),
+            MarkKind::Group => self.groups.push(FioTextGroup {
                 number: group_number(mark),
                 lines: vec![mark.line],
                 sides: Vec::new(),
             }),
-            Kind::GroupSide => self.group_side(mark),
-            Kind::Disks | Kind::Status => self.lines.push(mark.line),
-            Kind::Disk => self.disk(mark),
-            Kind::Other if self.jobs.is_empty() => self.lines.push(mark.line),
+            MarkKind::GroupSide => self.group_side(mark),
+            MarkKind::Disks | MarkKind::Status => self.lines.push(mark.line),
+            MarkKind::Disk => self.disk(mark),
+            MarkKind::Other if self.jobs.is_empty() => self.lines.push(mark.line),
             _ if self.groups.is_empty() => match self.jobs.last_mut() {
                 Some(job) => job.take(mark),
                 None => self.orphans.push(mark.line),
@@ -197,13 +201,13 @@ impl Run {
 
     fn group_side(&mut self, mark: &Mark) {
         if self.groups.is_empty() {
-            self.groups.push(Group::default());
+            self.groups.push(FioTextGroup::default());
         }
         if let Some(group) = self.groups.last_mut() {
             group.lines.push(mark.line);
             group
                 .sides
-                .push((side_name(&mark.text), Side::of_group(&mark.text)));
+                .push((side_name(&mark.text), FioTextSide::of_group(&mark.text)));
         }
     }
 

@@ -5,7 +5,7 @@ use model::imported::{LatencyFigures, Samples, SideFigures};
 
 /// A direction while it is read.
 #[derive(Clone, Debug, Default)]
-pub struct Side {
+pub struct FioTextSide {
     iops: Option<Rounded>,
     bytes_per_s: Option<Rounded>,
     bytes: Option<Rounded>,
@@ -38,10 +38,10 @@ pub fn is_old(text: &str) -> bool {
         .is_some_and(|(_, rest)| rest.trim_start().starts_with("io"))
 }
 
-impl Side {
+impl FioTextSide {
     /// From `read: IOPS=20.1k, BW=78.7MiB/s (82.5MB/s)(10.0GiB/msec)` or the older line.
-    pub fn read(text: &str) -> Side {
-        let mut side = Side::default();
+    pub fn read(text: &str) -> FioTextSide {
+        let mut side = FioTextSide::default();
         if is_old(text) {
             let bytes =
                 |key| amount(after(text, key)?, Thousand::Binary).map(|amount| amount.bytes);
@@ -70,8 +70,8 @@ impl Side {
     }
 
     /// From `READ: bw=102MiB/s (107MB/s), …, io=6141MiB (6440MB), run=60001-60001msec` or the older line.
-    pub fn of_group(text: &str) -> Side {
-        let mut side = Side::default();
+    pub fn of_group(text: &str) -> FioTextSide {
+        let mut side = FioTextSide::default();
         let is_old = after(text, "aggrb").is_some();
         let thousand = if is_old {
             Thousand::Binary
@@ -103,7 +103,7 @@ impl Side {
     }
 
     /// Takes from the group's line what its own lacks.
-    pub fn fill(&mut self, group: &Side) {
+    pub fn fill(&mut self, group: &FioTextSide) {
         if self.bytes_per_s.is_none() {
             self.bytes_per_s = group.bytes_per_s;
         }

@@ -1,11 +1,11 @@
 //! From tables to reports to series: what belongs to one run of iostat, and when each report was.
 
-use super::table::{self, Table};
+use super::table::{self, IostatTable};
 use crate::pieces::Pieces;
-use crate::printed::columns::{self, Column};
+use crate::printed::columns::{self, PrintedColumn};
 use crate::printed::moment::{Days, stamp};
 use crate::printed::number::number;
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use crate::printed::tables::last_word;
 use crate::printed::{banner, clean, commands};
 use crate::{Piece, Text, Unread};
@@ -16,14 +16,14 @@ use std::ops::Range;
 /// One value of a report.
 struct Value {
     report: usize,
-    column: Column,
+    column: PrintedColumn,
     subject: String,
     value: Option<f64>,
 }
 
 /// A run of iostat that is being read.
 #[derive(Default)]
-struct Run<'a> {
+struct IostatRun<'a> {
     lines: Vec<Range<usize>>,
     facts: BTreeMap<String, String>,
     has_banner: bool,
@@ -37,15 +37,15 @@ struct Run<'a> {
     /// The report that is being read, and what of it was seen.
     report: usize,
     has_cpu: bool,
-    heads: Vec<Table<'a>>,
+    heads: Vec<IostatTable<'a>>,
     devices: BTreeSet<(usize, String)>,
     is_begun: bool,
 }
 
 /// What the next line may belong to.
 #[derive(Default)]
-struct Reading<'a> {
-    table: Option<Table<'a>>,
+struct IostatReading<'a> {
+    table: Option<IostatTable<'a>>,
     /// Columns of `avg-cpu:` whose numbers are still to come.
     cpu: Option<Vec<&'a str>>,
     /// A device's name that stood alone in its line.
@@ -54,8 +54,8 @@ struct Reading<'a> {
 
 /// All runs in a text.
 pub fn find(text: &Text, pieces: &mut Pieces) {
-    let mut run = Run::default();
-    let mut reading = Reading::default();
+    let mut run = IostatRun::default();
+    let mut reading = IostatReading::default();
     for (index, line) in text.lines.iter().enumerate() {
         let line = clean(line);
         if line.is_empty() || line == "^C" {
@@ -63,7 +63,7 @@ pub fn find(text: &Text, pieces: &mut Pieces) {
         }
         if let Some(facts) = banner::banner(line) {
             pieces.extend(std::mem::take(&mut run).finish());
-            reading = Reading::default();
+            reading = IostatReading::default();
             run.facts = facts;
             run.has_banner = true;
             run.begin(text, index);
@@ -75,12 +75,12 @@ pub fn find(text: &Text, pieces: &mut Pieces) {
         }
         // Somebody else's line ends a run.
         pieces.extend(std::mem::take(&mut run).finish());
-        reading = Reading::default();
+        reading = IostatReading::default();
     }
     pieces.extend(run.finish());
 }
 
-impl<'a> Run<'a> {
+impl<'a> IostatRun<'a> {
     fn begin(&mut self, text: &Text<'a>, line: usize) {
         self.is_begun = true;
         if let Some((words, at)) = commands::above(text, line, "iostat") {
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
         index: usize,
         line: &str,
         words: &[&'a str],
-        reading: &mut Reading<'a>,
+        reading: &mut IostatReading<'a>,
     ) -> bool {
         if let Some((at_ms, unix)) = stamp(line) {
             return self.stamped(text, index, at_ms, unix, reading);
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
                 self.next_report();
             }
             self.has_cpu = true;
-            *reading = Reading::default();
+            *reading = IostatReading::default();
             return self.cpu_line(names, rest, reading);
         }
         if let Some((table, rest)) = table::head(words) {
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
             }
             self.take(index);
             self.head(&table);
-            *reading = Reading::default();
+            *reading = IostatReading::default();
             if let Some(rows) = table.rows(rest) {
                 rows.into_iter()
                     .for_each(|(device, values)| self.row(&table, device, values));
@@ -153,7 +153,7 @@ impl<'a> Run<'a> {
         index: usize,
         at_ms: f64,
         unix: Option<u64>,
-        reading: &mut Reading<'a>,
+        reading: &mut IostatReading<'a>,
     ) -> bool {
         if !self.is_begun {
             self.begin(text, index);
@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
             self.first_unix_ms = unix;
         }
         self.times.insert(self.report, at_ms);
-        *reading = Reading::default();
+        *reading = IostatReading::default();
         true
     }
 
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
         &mut self,
         names: Vec<&'a str>,
         rest: &[&'a str],
-        reading: &mut Reading<'a>,
+        reading: &mut IostatReading<'a>,
     ) -> bool {
         if table::is_shares(rest, names.len()) {
             self.shares(&names, rest);
@@ -187,7 +187,12 @@ impl<'a> Run<'a> {
     }
 
     /// A line that is not a head: shares, a row, or a part of one.
-    fn numbers(&mut self, index: usize, words: &[&'a str], reading: &mut Reading<'a>) -> bool {
+    fn numbers(
+        &mut self,
+        index: usize,
+        words: &[&'a str],
+        reading: &mut IostatReading<'a>,
+    ) -> bool {
         if let Some(names) = reading.cpu.take()
             && table::is_shares(words, names.len())
         {
@@ -232,7 +237,7 @@ impl<'a> Run<'a> {
         false
     }
 
-    fn head(&mut self, table: &Table<'a>) {
+    fn head(&mut self, table: &IostatTable<'a>) {
         if self.heads.iter().any(|known| known.is_like(table)) {
             self.next_report();
         }
@@ -261,7 +266,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn row(&mut self, table: &Table<'a>, device: &str, values: Vec<Option<f64>>) {
+    fn row(&mut self, table: &IostatTable<'a>, device: &str, values: Vec<Option<f64>>) {
         let key = (self.heads.len(), device.to_string());
         // The same device once more without a head: somebody took the heads of later reports out.
         if !self.devices.insert(key.clone()) {
@@ -313,7 +318,7 @@ impl<'a> Run<'a> {
             Some(at_ms) => *at_ms,
             None => (report - first) as f64 * interval_s.unwrap_or(1.0) * 1e3,
         };
-        let mut series = Series::default();
+        let mut series = PrintedSeries::default();
         let mut units: BTreeSet<&str> = BTreeSet::new();
         for value in &self.values {
             units.extend(value.column.note);

@@ -1,27 +1,27 @@
 //! One table of iostat: its columns, and the rows that fit them, in however many lines they come.
 
-use crate::printed::columns::{self, Column};
+use crate::printed::columns::{self, PrintedColumn};
 use crate::printed::number::{all_numbers, leading, number, size_factor};
 
 /// A table's head.
 #[derive(Clone, Debug)]
-pub struct Table<'a> {
+pub struct IostatTable<'a> {
     /// Columns as printed, without the device's.
     pub names: Vec<&'a str>,
     /// What they are; none of what is not known.
-    pub columns: Vec<Option<Column>>,
+    pub columns: Vec<Option<PrintedColumn>>,
     /// The name stands behind the numbers (`-h`).
     is_name_last: bool,
 }
 
 /// A device and its values in the columns' units.
-pub type Row<'a> = (&'a str, Vec<Option<f64>>);
+pub type IostatRow<'a> = (&'a str, Vec<Option<f64>>);
 
 /// So many words of a head have to be known columns.
 const KNOWN_MIN: usize = 4;
 
 /// A head at the start of some words, and what follows it: rows, where all was pasted into one line.
-pub fn head<'a, 'b>(words: &'b [&'a str]) -> Option<(Table<'a>, &'b [&'a str])> {
+pub fn head<'a, 'b>(words: &'b [&'a str]) -> Option<(IostatTable<'a>, &'b [&'a str])> {
     let is_known = |word: &&str| columns::disk("iostat", word).is_some() || is_column(word);
     let is_name_last = is_known(words.first()?);
     let begin = usize::from(!is_name_last);
@@ -48,7 +48,7 @@ pub fn head<'a, 'b>(words: &'b [&'a str]) -> Option<(Table<'a>, &'b [&'a str])> 
         .map(|name| columns::disk("iostat", name))
         .collect();
     Some((
-        Table {
+        IostatTable {
             names,
             columns,
             is_name_last,
@@ -62,9 +62,9 @@ fn is_column(word: &str) -> bool {
     word.starts_with('%') && word.len() > 3
 }
 
-impl<'a> Table<'a> {
+impl<'a> IostatTable<'a> {
     /// The device of a row and its values in the columns' units.
-    pub fn row(&self, words: &[&'a str]) -> Option<Row<'a>> {
+    pub fn row(&self, words: &[&'a str]) -> Option<IostatRow<'a>> {
         if words.len() != self.names.len() + 1 {
             return None;
         }
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
     }
 
     /// Rows that follow each other in one line.
-    pub fn rows(&self, words: &[&'a str]) -> Option<Vec<Row<'a>>> {
+    pub fn rows(&self, words: &[&'a str]) -> Option<Vec<IostatRow<'a>>> {
         let width = self.names.len() + 1;
         if words.is_empty() || !words.len().is_multiple_of(width) {
             return None;
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
     }
 
     /// Whether another head is of the same table.
-    pub fn is_like(&self, other: &Table) -> bool {
+    pub fn is_like(&self, other: &IostatTable) -> bool {
         self.names == other.names
     }
 }

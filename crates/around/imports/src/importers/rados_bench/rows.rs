@@ -5,7 +5,7 @@ use model::imported::ImportedSeries;
 
 /// What a row says that is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct RadosBenchRow {
     /// Second.
     pub second: u64,
     /// I/Os that had completed.
@@ -21,7 +21,7 @@ const ROWS_MAX: usize = 1_000_000;
 
 /// Reads the rows in a stretch of a line. `text` is a whole row, or many that run together: then the last number of a row
 /// and the first of the next one are glued, and the second that must come next tells where they part.
-pub fn read(text: &str, rows: &mut Vec<Row>) {
+pub fn read(text: &str, rows: &mut Vec<RadosBenchRow>) {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let mut words = words.as_slice();
     // `--show-time`
@@ -56,7 +56,7 @@ pub fn read(text: &str, rows: &mut Vec<Row>) {
         if !is_average(average.unwrap_or(glued)) {
             return;
         }
-        rows.push(Row {
+        rows.push(RadosBenchRow {
             second,
             finished,
             mib_per_s: number(row[4]),
@@ -70,8 +70,8 @@ pub fn read(text: &str, rows: &mut Vec<Row>) {
 }
 
 /// The rows as series.
-pub fn series(rows: &[Row]) -> Vec<ImportedSeries> {
-    let mut rows: Vec<Row> = rows.to_vec();
+pub fn series(rows: &[RadosBenchRow]) -> Vec<ImportedSeries> {
+    let mut rows: Vec<RadosBenchRow> = rows.to_vec();
     rows.dedup_by_key(|row| row.second);
     if rows.len() < 3 {
         return Vec::new();
@@ -81,15 +81,17 @@ pub fn series(rows: &[Row]) -> Vec<ImportedSeries> {
         .skip(1)
         .map(|row| row.second as f64 * 1e3)
         .collect();
-    let of = |field: &str, unit: &str, value: fn(&Row, &Row) -> Option<f64>| ImportedSeries {
-        field: field.into(),
-        subject: String::new(),
-        unit: unit.into(),
-        time_ms: time_ms.clone(),
-        values: rows
-            .windows(2)
-            .map(|pair| value(&pair[0], &pair[1]))
-            .collect(),
+    let of = |field: &str, unit: &str, value: fn(&RadosBenchRow, &RadosBenchRow) -> Option<f64>| {
+        ImportedSeries {
+            field: field.into(),
+            subject: String::new(),
+            unit: unit.into(),
+            time_ms: time_ms.clone(),
+            values: rows
+                .windows(2)
+                .map(|pair| value(&pair[0], &pair[1]))
+                .collect(),
+        }
     };
     vec![
         of("rados.iops", "1/s", |a, b| {
@@ -112,7 +114,7 @@ pub fn series(rows: &[Row]) -> Vec<ImportedSeries> {
 mod tests {
     use super::*;
 
-    fn all(text: &str) -> Vec<Row> {
+    fn all(text: &str) -> Vec<RadosBenchRow> {
         let mut rows = Vec::new();
         text.lines().for_each(|line| read(line, &mut rows));
         rows
@@ -128,7 +130,7 @@ mod tests {
         assert_eq!(all(whole).len(), 3);
         assert_eq!(
             all(whole)[2],
-            Row {
+            RadosBenchRow {
                 second: 2,
                 finished: 19.0,
                 mib_per_s: Some(64.0),

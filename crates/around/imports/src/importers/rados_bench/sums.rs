@@ -1,9 +1,9 @@
 //! The sums at the end of rados bench, and the results that they are of.
 
-use super::rows::{self, Row};
+use super::rows::{self, RadosBenchRow};
 use crate::fio_json::value::{self, NUMBER_MAX, Value, number};
 use crate::importers::fio_text::values::plain;
-use crate::importers::fio_text::{Facts, ranges};
+use crate::importers::fio_text::{CommandFacts, ranges};
 use crate::json_in_text;
 use crate::pieces::Pieces;
 use crate::{Piece, Text, Unread};
@@ -62,7 +62,7 @@ struct Bench {
     sums: BTreeMap<&'static str, f64>,
     /// Sums without a number, with their line.
     gaps: Vec<(usize, String)>,
-    rows: Vec<Row>,
+    rows: Vec<RadosBenchRow>,
     is_in_rows: bool,
     lines: Vec<usize>,
 }
@@ -150,7 +150,7 @@ impl Bench {
     }
 
     fn piece(self) -> Option<Piece> {
-        let mut facts = Facts::new();
+        let mut facts = CommandFacts::new();
         if let Some(command) = &self.command {
             facts.extend(command_facts(command));
         }
@@ -181,8 +181,8 @@ fn key_of(word: &str) -> Option<&'static str> {
 }
 
 /// `rados bench -p gemfield 10 write --no-cleanup`: pool, mode, seconds, sizes.
-fn command_facts(command: &str) -> Facts {
-    let mut facts = Facts::new();
+fn command_facts(command: &str) -> CommandFacts {
+    let mut facts = CommandFacts::new();
     let words: Vec<&str> = command.split_ascii_whitespace().collect();
     for (at, word) in words.iter().enumerate() {
         let (option, value) = match word.split_once('=') {
@@ -227,22 +227,22 @@ fn document(text: &str) -> Result<(Option<Imported>, usize), String> {
         .iter()
         .filter_map(|(_, key)| Some((*key, number(&document, key)?)))
         .collect();
-    let mut facts = Facts::new();
+    let mut facts = CommandFacts::new();
     if let Some(count) = number(&document, "concurrent_ios") {
         facts.insert("iodepth".into(), units::whole(count));
     }
     let imported = imported(&sums, facts).map(|mut imported| {
         let datas = document.get("datas").into_iter().flat_map(Value::items);
-        let rows: Vec<Row> = datas.filter_map(row_of_json).collect();
+        let rows: Vec<RadosBenchRow> = datas.filter_map(row_of_json).collect();
         imported.series = rows::series(&rows);
         imported
     });
     Ok((imported, used))
 }
 
-fn row_of_json(value: &Value) -> Option<Row> {
+fn row_of_json(value: &Value) -> Option<RadosBenchRow> {
     let row = value.as_map()?;
-    Some(Row {
+    Some(RadosBenchRow {
         second: number(row, "sec")?.max(0.0) as u64,
         finished: number(row, "finished")?,
         mib_per_s: number(row, "cur_bw"),
@@ -348,7 +348,7 @@ impl Sums<'_> {
 }
 
 /// A result needs to say how many I/Os it made in which time, or its bandwidth.
-fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: Facts) -> Option<Imported> {
+fn imported(sums: &BTreeMap<&'static str, f64>, mut facts: CommandFacts) -> Option<Imported> {
     let sums = Sums(sums);
     let mut lossy = vec!["rados bench tells no percentiles".to_string()];
     let side = sums.side(&mut lossy)?;

@@ -1,7 +1,7 @@
 //! The lines of a result, in any order: settings, operations, rates, latency.
 
 use crate::printed::number::{leading, number, size_factor};
-use crate::printed::series::Series;
+use crate::printed::series::PrintedSeries;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct Result {
     elapsed_ms: Option<f64>,
     /// All operations, and those a second.
     total: SideFigures,
-    series: Series,
+    series: PrintedSeries,
     /// It has lines that only the fileio test prints.
     is_fileio: bool,
     is_old: bool,

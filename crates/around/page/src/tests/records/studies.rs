@@ -2,9 +2,9 @@
 
 use super::{bare, path, provenance, sensors};
 use model::curve::{Axis, Curve, Knee, Little, Point, Spread, Sweep, Visit};
-use model::interference::{Cell, Matrix};
+use model::interference::{InterferenceCell, Matrix};
 use model::record::Record;
-use model::search::{Goal, Level as SearchLevel, Lever, Search, Statistic, Step as SearchStep};
+use model::search::{Goal, Level as SearchLevel, Lever, Search, SearchStep, Statistic};
 use model::studies::Studies;
 
 fn spread(mean: f64) -> Spread {
@@ -21,7 +21,7 @@ pub fn sweep() -> Record {
         let rate = 60_000.0 * f64::from(depth) / (f64::from(depth) + 8.0);
         let mean = f64::from(depth) / rate * 1e9;
         Point {
-            settings: vec![model::curve::Setting {
+            settings: vec![model::curve::CurveSetting {
                 option: "iodepth".into(),
                 value: depth.to_string(),
             }],
@@ -139,7 +139,7 @@ pub fn interference() -> Record {
     let cell = |index: usize| {
         let (write, read) = (index / 4, index % 4);
         let p99 = 200_000 * (1 + write as u64 * 2) * (1 + read as u64);
-        Cell {
+        InterferenceCell {
             write,
             read,
             visits: u32::from(index != 15),

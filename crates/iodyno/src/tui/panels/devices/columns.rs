@@ -1,12 +1,12 @@
 //! The columns of the device table, and which of them fit.
 
-use super::rows::Row;
+use super::rows::DeviceRow;
 use crate::tui::theme::Theme;
 use model::units;
 use ratatui::style::Style;
 
 /// One column.
-pub struct Column {
+pub struct DeviceColumn {
     /// Its title.
     pub title: &'static str,
     /// Columns of the screen with the space before it.
@@ -40,110 +40,110 @@ const IOPS: &[&str] = &[
 ];
 
 /// Every column, from left to right.
-static COLUMNS: &[Column] = &[
-    Column {
+static COLUMNS: &[DeviceColumn] = &[
+    DeviceColumn {
         title: "DEVICE",
         width: 9,
         rank: 0,
         content: Name,
     },
-    Column {
+    DeviceColumn {
         title: "MODEL",
         width: 17,
         rank: 14,
         content: Model,
     },
-    Column {
+    DeviceColumn {
         title: "r/s",
         width: 6,
         rank: 1,
         content: Value("disk.reads_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "w/s",
         width: 6,
         rank: 1,
         content: Value("disk.writes_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "rMiB/s",
         width: 7,
         rank: 2,
         content: Value("disk.read_bytes_per_s", mebibytes),
     },
-    Column {
+    DeviceColumn {
         title: "wMiB/s",
         width: 7,
         rank: 2,
         content: Value("disk.write_bytes_per_s", mebibytes),
     },
-    Column {
+    DeviceColumn {
         title: "rSize",
         width: 6,
         rank: 10,
         content: Value("disk.size_read_bytes", size),
     },
-    Column {
+    DeviceColumn {
         title: "wSize",
         width: 6,
         rank: 10,
         content: Value("disk.size_write_bytes", size),
     },
-    Column {
+    DeviceColumn {
         title: "rAwait",
         width: 8,
         rank: 3,
         content: Value("disk.await_read_ms", time),
     },
-    Column {
+    DeviceColumn {
         title: "wAwait",
         width: 8,
         rank: 3,
         content: Value("disk.await_write_ms", time),
     },
-    Column {
+    DeviceColumn {
         title: "rMrg/s",
         width: 7,
         rank: 12,
         content: Value("disk.read_merges_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "wMrg/s",
         width: 7,
         rank: 12,
         content: Value("disk.write_merges_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "inflt",
         width: 6,
         rank: 4,
         content: Value("disk.queue_mean_ios", rate),
     },
-    Column {
+    DeviceColumn {
         title: "busy",
         width: 6,
         rank: 5,
         content: Busy,
     },
-    Column {
+    DeviceColumn {
         title: "flush/s",
         width: 8,
         rank: 11,
         content: Value("disk.flushes_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "disc/s",
         width: 7,
         rank: 15,
         content: Value("disk.discards_per_s", rate),
     },
-    Column {
+    DeviceColumn {
         title: "IOPS 60 s",
         width: 17,
         rank: 6,
         content: Curve(IOPS),
     },
-    Column {
+    DeviceColumn {
         title: "write await 60 s",
         width: 18,
         rank: 16,
@@ -158,7 +158,7 @@ const CURVE_MIN: usize = 13;
 /// Columns that the mark for hidden columns takes where no curve leaves room above it.
 const MARK: usize = 5;
 
-impl Column {
+impl DeviceColumn {
     /// Names and curves begin at their left end.
     pub fn is_left(&self) -> bool {
         !matches!(self.content, Busy | Value(..))
@@ -196,7 +196,7 @@ impl Column {
     }
 
     /// Reads and writes have their colours; the letter in the title says it too.
-    pub fn style(&self, theme: &Theme, row: &Row<'_>) -> Style {
+    pub fn style(&self, theme: &Theme, row: &DeviceRow<'_>) -> Style {
         match self.content {
             Value(field, _) if row.get(field).is_none_or(|value| value == 0.0) => theme.faint(),
             Value(..) if self.title.starts_with('r') => theme.read(),
@@ -208,8 +208,8 @@ impl Column {
 }
 
 /// The columns that fit with their widths, and how many do not.
-pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usize)>, usize) {
-    let mut by_rank: Vec<&Column> = COLUMNS.iter().collect();
+pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static DeviceColumn, usize)>, usize) {
+    let mut by_rank: Vec<&DeviceColumn> = COLUMNS.iter().collect();
     by_rank.sort_by_key(|column| column.rank);
     let total = |count: usize| -> usize { by_rank[..count].iter().map(|one| one.least()).sum() };
     let has_curve = |count: usize| by_rank[..count].iter().any(|one| one.is_curve());
@@ -225,12 +225,12 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
         .rev()
         .find(|count| total(*count) <= room(*count))
         .unwrap_or(1);
-    let is_shown = |column: &&Column| {
+    let is_shown = |column: &&DeviceColumn| {
         by_rank[..count]
             .iter()
             .any(|one| std::ptr::eq(*one, *column))
     };
-    let mut columns: Vec<(&Column, usize)> = COLUMNS
+    let mut columns: Vec<(&DeviceColumn, usize)> = COLUMNS
         .iter()
         .filter(is_shown)
         .map(|column| (column, column.least()))
@@ -240,7 +240,7 @@ pub fn fitting(width: usize, longest_name: usize) -> (Vec<(&'static Column, usiz
 }
 
 /// Shares out what is left: to names and curves what they want, then to the model, then to the first curve.
-fn widen(columns: &mut [(&Column, usize)], mut spare: usize, longest_name: usize) {
+fn widen(columns: &mut [(&DeviceColumn, usize)], mut spare: usize, longest_name: usize) {
     for (column, width) in columns.iter_mut() {
         let wanted = match column.content {
             Name => (longest_name + 2).clamp(*width, NAME_MAX + 2),
@@ -265,7 +265,7 @@ fn widen(columns: &mut [(&Column, usize)], mut spare: usize, longest_name: usize
 }
 
 /// Characters of the longest curve.
-pub fn spark_cells(columns: &[(&Column, usize)]) -> Vec<(&'static [&'static str], usize)> {
+pub fn spark_cells(columns: &[(&DeviceColumn, usize)]) -> Vec<(&'static [&'static str], usize)> {
     let curves = columns
         .iter()
         .filter_map(|(column, width)| match column.content {
@@ -277,7 +277,7 @@ pub fn spark_cells(columns: &[(&Column, usize)]) -> Vec<(&'static [&'static str]
 
 /// What the menu of columns offers: title and field; the name has no field.
 pub fn sortable() -> Vec<(&'static str, &'static str)> {
-    let column = |column: &Column| match column.content {
+    let column = |column: &DeviceColumn| match column.content {
         Name => Some((column.title, "")),
         Busy => Some((column.title, "disk.busy_percent")),
         Value(field, _) => Some((column.title, field)),
@@ -289,7 +289,7 @@ pub fn sortable() -> Vec<(&'static str, &'static str)> {
 /// Fields in the order of the table, each once.
 pub fn explained() -> Vec<&'static str> {
     let mut fields: Vec<&'static str> = Vec::new();
-    for field in COLUMNS.iter().flat_map(Column::fields) {
+    for field in COLUMNS.iter().flat_map(DeviceColumn::fields) {
         if !fields.contains(&field) {
             fields.push(field);
         }

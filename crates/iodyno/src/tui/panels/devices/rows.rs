@@ -1,6 +1,6 @@
 //! The rows of the device table: which devices, in what order, with what figures.
 
-use crate::tui::{Look, curve};
+use crate::tui::{ScreenLook, curve};
 use analyse::fields::Pick;
 use model::reading::Reading;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ static SIGNS: &[&str] = &[
 
 /// One device.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row<'a> {
+pub struct DeviceRow<'a> {
     /// Kernel name.
     pub name: &'a str,
     values: [Option<f64>; 15],
@@ -49,7 +49,7 @@ pub struct Row<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listed<'a> {
     /// From the top down.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<DeviceRow<'a>>,
     /// Devices without I/O for a minute that are not shown.
     pub idle: usize,
     /// Partitions that are not shown.
@@ -58,7 +58,7 @@ pub struct Listed<'a> {
     pub all: Vec<&'a str>,
 }
 
-impl Row<'_> {
+impl DeviceRow<'_> {
     /// Its value of a field.
     pub fn get(&self, field: &str) -> Option<f64> {
         FIELDS
@@ -69,7 +69,7 @@ impl Row<'_> {
 }
 
 /// The devices to show, as the keys have chosen.
-pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
+pub fn listed<'a>(look: &ScreenLook<'a>) -> Listed<'a> {
     let mut rows = every_device(look);
     let all: Vec<&str> = rows.iter().map(|row| row.name).collect();
     let mut listed = Listed {
@@ -89,7 +89,7 @@ pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
         .filter_map(|id| observe::field(id))
         .map(|(_, field)| field)
         .collect();
-    let was_busy = |row: &Row<'_>| {
+    let was_busy = |row: &DeviceRow<'_>| {
         let sign = |field: &&'static model::field::Field| {
             let minute = minute.as_ref()?;
             Pick::new(field, row.name, &minute.series)?.value(minute)
@@ -131,7 +131,7 @@ pub fn listed<'a>(look: &Look<'a>) -> Listed<'a> {
 }
 
 /// The greatest first; what has no value comes last either way.
-fn sort(rows: &mut [Row<'_>], field: Option<&str>, is_reversed: bool) {
+fn sort(rows: &mut [DeviceRow<'_>], field: Option<&str>, is_reversed: bool) {
     match field {
         None if is_reversed => rows.reverse(),
         None => {}
@@ -153,15 +153,15 @@ fn sort(rows: &mut [Row<'_>], field: Option<&str>, is_reversed: bool) {
 }
 
 /// Every device that any field has a value for, in the sensor's order.
-fn every_device<'a>(look: &Look<'a>) -> Vec<Row<'a>> {
-    let mut rows: Vec<Row<'a>> = Vec::new();
+fn every_device<'a>(look: &ScreenLook<'a>) -> Vec<DeviceRow<'a>> {
+    let mut rows: Vec<DeviceRow<'a>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     // What is in flight has a value from the first sample on, rates from the second.
     let order = std::iter::once(FIELDS.len() - 1).chain(0..FIELDS.len() - 1);
     for place in order {
         for (name, value) in look.frame.each(FIELDS[place]) {
             let row = *places.entry(name).or_insert_with(|| {
-                rows.push(Row {
+                rows.push(DeviceRow {
                     name,
                     values: [None; 15],
                 });
@@ -186,7 +186,7 @@ struct Curve {
 
 impl Curves {
     /// Of fields, each with a number of parts.
-    pub fn of(look: &Look<'_>, wanted: Vec<(&'static [&'static str], usize)>) -> Curves {
+    pub fn of(look: &ScreenLook<'_>, wanted: Vec<(&'static [&'static str], usize)>) -> Curves {
         let curve = |(ids, count): (&'static [&'static str], usize)| Curve {
             ids,
             fields: ids

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tui::samples::{SECOND_NS, Scene, frame};
-use model::reading::{Row, SeriesName};
+use model::reading::{ReadingRow, SeriesName};
 use model::sample::MetricKind;
 use observe::Sampler;
 
@@ -129,7 +129,7 @@ fn now_is_never_above_the_top_and_stands_apart_from_the_curve() {
         kind: MetricKind::Counter,
     }];
     let mib = |tick: i64| tick as f64 * 0.1 * 1024.0 * 1024.0;
-    let rows = (0..=600).map(|tick| Row {
+    let rows = (0..=600).map(|tick| ReadingRow {
         time_ns: tick * SECOND_NS / 10,
         cells: vec![mib(tick)].into(),
     });

@@ -5,7 +5,7 @@ use crate::tui::SideChoice;
 use crate::tui::samples::{SECOND_NS, Scene, frame, history, times};
 use crate::tui::theme::{Depth, Theme};
 use model::histogram::Histogram;
-use model::reading::{Row, SeriesName};
+use model::reading::{ReadingRow, SeriesName};
 use model::sample::MetricKind;
 use observe::Sampler;
 
@@ -17,11 +17,11 @@ fn busy() -> Scene {
             "vda",
             &[
                 (
-                    Side::Write,
+                    LayerSide::Write,
                     Span::Q2C,
                     &[(90_000, 800), (150_000, 200), (9_000_000, slow)],
                 ),
-                (Side::Read, Span::Q2C, &[(60_000, 10)]),
+                (LayerSide::Read, Span::Q2C, &[(60_000, 10)]),
             ],
         )
     });
@@ -132,7 +132,7 @@ fn colour_doubles_the_rows() {
 #[test]
 fn one_second_is_one_column_and_no_shape() {
     let layers = history(1, |_| {
-        times("vda", &[(Side::Read, Span::G2C, &[(90_000, 3)])])
+        times("vda", &[(LayerSide::Read, Span::G2C, &[(90_000, 3)])])
     });
     let scene = Scene {
         layers,
@@ -192,7 +192,7 @@ fn a_direction_without_io_says_so() {
     let mut scene = busy();
     scene.choice.side = SideChoice::Read;
     scene.layers = history(60, |_| {
-        times("vda", &[(Side::Write, Span::Q2C, &[(90_000, 1)])])
+        times("vda", &[(LayerSide::Write, Span::Q2C, &[(90_000, 1)])])
     });
     let lines = scene.draw(&PANEL, 80, 8);
     assert!(
@@ -204,7 +204,7 @@ fn a_direction_without_io_says_so() {
 #[test]
 fn an_hour_of_everything_at_every_size() {
     let full = Histogram::from_counts(vec![1_000_000; model::histogram::BUCKETS]);
-    let mut of = times("vda", &[(Side::Write, Span::Q2C, &[(1, 1)])]);
+    let mut of = times("vda", &[(LayerSide::Write, Span::Q2C, &[(1, 1)])]);
     of.devices[0].spans[0].times = full;
     let layers = history(400, |_| of.clone());
     let mut scene = Scene {
@@ -231,7 +231,7 @@ fn means_over_time_have_gaps_and_their_own_scale() {
     let row = |second: i64| {
         let slow_ms = 300.0 * (second - 50).max(0) as f64;
         let reads = 100.0 * second as f64;
-        Row {
+        ReadingRow {
             time_ns: second * SECOND_NS,
             cells: [reads, reads + slow_ms, 0.0, 0.0].into(),
         }

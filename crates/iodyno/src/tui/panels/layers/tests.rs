@@ -22,12 +22,24 @@ fn scheduled() -> Scene {
     scene(
         "eBPF full",
         &[
-            (Side::Write, Span::Q2G, &[(400, 99), (1_100, 2)]),
-            (Side::Write, Span::G2I, &[(1_500, 101)]),
-            (Side::Write, Span::I2D, &[(110_000, 99), (2_400_000, 2)]),
-            (Side::Write, Span::D2C, &[(180_000, 99), (5_900_000, 2)]),
-            (Side::Write, Span::Q2C, &[(300_000, 99), (8_300_000, 2)]),
-            (Side::Read, Span::Q2C, &[(300_000, 1)]),
+            (LayerSide::Write, Span::Q2G, &[(400, 99), (1_100, 2)]),
+            (LayerSide::Write, Span::G2I, &[(1_500, 101)]),
+            (
+                LayerSide::Write,
+                Span::I2D,
+                &[(110_000, 99), (2_400_000, 2)],
+            ),
+            (
+                LayerSide::Write,
+                Span::D2C,
+                &[(180_000, 99), (5_900_000, 2)],
+            ),
+            (
+                LayerSide::Write,
+                Span::Q2C,
+                &[(300_000, 99), (8_300_000, 2)],
+            ),
+            (LayerSide::Read, Span::Q2C, &[(300_000, 1)]),
         ],
     )
 }
@@ -52,10 +64,10 @@ fn an_absent_layer_is_named_with_its_reason() {
     let none = scene(
         "eBPF full",
         &[
-            (Side::Write, Span::Q2G, &[(400, 1_000)]),
-            (Side::Write, Span::G2D, &[(2_000, 1_000)]),
-            (Side::Write, Span::D2C, &[(180_000, 1_000)]),
-            (Side::Write, Span::Q2C, &[(190_000, 1_000)]),
+            (LayerSide::Write, Span::Q2G, &[(400, 1_000)]),
+            (LayerSide::Write, Span::G2D, &[(2_000, 1_000)]),
+            (LayerSide::Write, Span::D2C, &[(180_000, 1_000)]),
+            (LayerSide::Write, Span::Q2C, &[(190_000, 1_000)]),
         ],
     );
     assert!(none.draw(&PANEL, 80, 1)[0].contains("  G2I I2D absent  G2D "));
@@ -69,8 +81,8 @@ fn an_absent_layer_is_named_with_its_reason() {
     let lite = scene(
         "eBPF lite",
         &[
-            (Side::Write, Span::G2C, &[(190_000, 1_000)]),
-            (Side::Write, Span::D2C, &[(180_000, 1_000)]),
+            (LayerSide::Write, Span::G2C, &[(190_000, 1_000)]),
+            (LayerSide::Write, Span::D2C, &[(180_000, 1_000)]),
         ],
     );
     let line = &lite.draw(&PANEL, 80, 1)[0];
@@ -85,7 +97,7 @@ fn an_absent_layer_is_named_with_its_reason() {
     );
     let bio = scene(
         "eBPF full",
-        &[(Side::Write, Span::Q2C, &[(190_000, 1_000)])],
+        &[(LayerSide::Write, Span::Q2C, &[(190_000, 1_000)])],
     );
     let block = bio.draw(&PANEL, 80, 12);
     assert!(
@@ -163,7 +175,9 @@ fn nothing_is_told_from_no_io_and_from_not_traced() {
     );
     let mut idle = scheduled();
     idle.choice.side = SideChoice::Read;
-    idle.layers = history(60, |_| times("vda", &[(Side::Write, Span::Q2C, &[(1, 1)])]));
+    idle.layers = history(60, |_| {
+        times("vda", &[(LayerSide::Write, Span::Q2C, &[(1, 1)])])
+    });
     assert_eq!(idle.draw(&PANEL, 80, 1)[0], "LAYERS  no read in this time");
     for mut scene in [Scene::new(), other, idle, scheduled()] {
         scene.draw_at_every_size(&PANEL);

@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 8;
 
 /// One line of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ProfileEntry {
     /// The plugin that acts on it.
     pub plugin: String,
     /// The devices it is for, as the profile says; empty for all.
@@ -31,18 +31,18 @@ pub(super) struct Entry {
 }
 
 /// What a profile says in the end: an entry of the including profile replaces that of the included one.
-pub(super) fn entries(host: &Host, profile: &str) -> Vec<Entry> {
-    let mut found: Vec<(String, Entry)> = Vec::new();
+pub(super) fn entries(host: &Host, profile: &str) -> Vec<ProfileEntry> {
+    let mut found: Vec<(String, ProfileEntry)> = Vec::new();
     read(host, profile, 0, &mut found);
     let types = attributes(&found, "type");
     let devices = attributes(&found, "devices");
-    let is_setting = |entry: &&(String, Entry)| {
+    let is_setting = |entry: &&(String, ProfileEntry)| {
         !matches!(
             entry.1.key.as_str(),
             "type" | "devices" | "include" | "replace"
         )
     };
-    let whole = |(section, entry): &(String, Entry)| Entry {
+    let whole = |(section, entry): &(String, ProfileEntry)| ProfileEntry {
         plugin: types
             .get(section)
             .cloned()
@@ -53,14 +53,14 @@ pub(super) fn entries(host: &Host, profile: &str) -> Vec<Entry> {
     found.iter().filter(is_setting).map(whole).collect()
 }
 
-fn attributes(found: &[(String, Entry)], key: &str) -> BTreeMap<String, String> {
+fn attributes(found: &[(String, ProfileEntry)], key: &str) -> BTreeMap<String, String> {
     let entries = found.iter().filter(|(_, entry)| entry.key == key);
     entries
         .map(|(section, entry)| (section.clone(), entry.value.clone()))
         .collect()
 }
 
-fn read(host: &Host, profile: &str, depth: usize, found: &mut Vec<(String, Entry)>) {
+fn read(host: &Host, profile: &str, depth: usize, found: &mut Vec<(String, ProfileEntry)>) {
     if depth > DEPTH_MAX || profile.contains('/') || profile.starts_with('.') {
         return;
     }
@@ -85,7 +85,7 @@ fn read(host: &Host, profile: &str, depth: usize, found: &mut Vec<(String, Entry
     }
     for (section, key, value, line) in lines.into_iter().filter(|(section, ..)| section != "main") {
         let (plugin, devices) = (String::new(), String::new());
-        let entry = Entry {
+        let entry = ProfileEntry {
             plugin,
             devices,
             key,

@@ -1,7 +1,7 @@
 //! What the jobs of a load have in common: the directory they work in, and where they wait for each other.
 
 use super::cleanup::Cleanup;
-use super::plan::Plan;
+use super::plan::FilesPlan;
 use crate::LoadError;
 use crate::worker::Worker;
 use host::tree::Tree;
@@ -22,7 +22,7 @@ pub struct Forest {
 
 impl Forest {
     /// Makes the directory, written down before in the journal.
-    pub fn plant(plan: &Plan, worker: &Worker) -> Result<Forest, LoadError> {
+    pub fn plant(plan: &FilesPlan, worker: &Worker) -> Result<Forest, LoadError> {
         room(plan, worker)?;
         let target = &worker.place.target;
         let saved = tree::plan(target)?;
@@ -67,7 +67,7 @@ impl Forest {
     }
 
     /// What a reader of the result has to know.
-    pub fn notes(&self, plan: &Plan) -> Vec<String> {
+    pub fn notes(&self, plan: &FilesPlan) -> Vec<String> {
         let mut notes = vec![format!(
             "tree of files in {}, removed at the end",
             shown(&self.tree().path())
@@ -99,7 +99,7 @@ impl Forest {
 }
 
 /// Space and inodes are looked at before, and a part of both is left to others.
-fn room(plan: &Plan, worker: &Worker) -> Result<(), LoadError> {
+fn room(plan: &FilesPlan, worker: &Worker) -> Result<(), LoadError> {
     let target = &worker.place.target;
     let Some(space) = target.space() else {
         return Ok(());

@@ -23,7 +23,7 @@ pub enum FileSize {
 
 /// A tree and what is to be done with it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct FilesPlan {
     /// Files of each job.
     pub files: u64,
     /// Directories in each directory.
@@ -62,9 +62,9 @@ const OPTIONS: [&str; 9] = [
     "invalidate",
 ];
 
-impl Plan {
+impl FilesPlan {
     /// From the options of a job.
-    pub fn of(job: &Job) -> Result<Plan, LoadError> {
+    pub fn of(job: &Job) -> Result<FilesPlan, LoadError> {
         let options = Options::of(job, "files", &OPTIONS)?;
         let phases = options.text("phases").unwrap_or("create,stat,read,delete");
         let phases: Vec<&str> = phases.split(',').map(str::trim).collect();
@@ -73,7 +73,7 @@ impl Plan {
             let advice = format!("Choose out of {}", known.join(","));
             return Err(options.wrong("phases", word, "there is no such phase", &advice));
         }
-        let plan = Plan {
+        let plan = FilesPlan {
             files: options.number("files", 10_000, 1, 1 << 40)?,
             dirs: options.number("dirs", 100, 1, 1_000_000)?,
             depth: options.number("depth", 1, 0, 8)? as u32,
@@ -240,12 +240,12 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    fn plan(options: &[(&str, &str)]) -> Result<Plan, LoadError> {
+    fn plan(options: &[(&str, &str)]) -> Result<FilesPlan, LoadError> {
         let engine_options = options
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
-        Plan::of(&Job {
+        FilesPlan::of(&Job {
             engine_options,
             ..Job::default()
         })

@@ -2,8 +2,8 @@
 
 use super::at;
 use super::forest::Forest;
-use super::plan::Plan;
-use crate::offsets::{Offsets, Range};
+use super::plan::FilesPlan;
+use crate::offsets::{OffsetRange, Offsets};
 use crate::pattern::{Blocks, refresh};
 use crate::worker::Worker;
 use crate::{LoadError, lane};
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 const CHUNK: usize = 1 << 20;
 
 /// Runs a job to its end and removes what it made.
-pub fn drive(worker: &Worker, plan: &Plan, forest: &Forest) {
+pub fn drive(worker: &Worker, plan: &FilesPlan, forest: &Forest) {
     let mut walk = Walk::new(worker, plan, forest);
     worker.counters.inflight.store(1, Relaxed);
     if let Err(error) = walk.phases() {
@@ -46,7 +46,7 @@ fn unremoved(error: &LoadError) -> LoadError {
 
 struct Walk<'a> {
     worker: &'a Worker,
-    plan: &'a Plan,
+    plan: &'a FilesPlan,
     forest: &'a Forest,
     /// Files of this job, `first..first + count`, of `of` in its tree.
     first: u64,
@@ -61,7 +61,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(worker: &'a Worker, plan: &'a Plan, forest: &'a Forest) -> Walk<'a> {
+    fn new(worker: &'a Worker, plan: &'a FilesPlan, forest: &'a Forest) -> Walk<'a> {
         let (index, jobs) = (u64::from(worker.index), u64::from(worker.job.numjobs));
         let (first, of, prefix) = match plan.shared {
             true => (index * plan.files, jobs * plan.files, String::new()),
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
 
     /// All files in a random order, again and again; each epoch has an order of its own.
     fn epochs(&mut self) -> Result<(), Error> {
-        let range = Range {
+        let range = OffsetRange {
             first: 0,
             count: self.made.max(1),
         };

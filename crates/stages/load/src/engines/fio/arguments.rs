@@ -11,7 +11,7 @@ const FOREVER_MS: u64 = 10 * 365 * 86_400_000;
 
 /// Where and with what a job runs, beside what the job says.
 #[derive(Debug)]
-pub struct Setting<'a> {
+pub struct FioSetting<'a> {
     /// fio's name of its engine.
     pub ioengine: &'a str,
     /// The files of each owner, as fio is to open them.
@@ -25,7 +25,7 @@ pub struct Setting<'a> {
 }
 
 /// The command line after the program's name. The error says what fio cannot do.
-pub fn of(job: &Job, setting: &Setting<'_>) -> Result<Vec<String>, LoadError> {
+pub fn of(job: &Job, setting: &FioSetting<'_>) -> Result<Vec<String>, LoadError> {
     if job.open_loop {
         return Err(LoadError::usage(
             "an open loop with the engine fio",
@@ -78,7 +78,7 @@ pub fn of(job: &Job, setting: &Setting<'_>) -> Result<Vec<String>, LoadError> {
 
 /// The job without what the setting says, and without what iodyno does itself: the files and their making, the wait
 /// before the start, the end of the time.
-fn said(job: &Job, setting: &Setting<'_>) -> Job {
+fn said(job: &Job, setting: &FioSetting<'_>) -> Job {
     let is_endless = job.time_based;
     Job {
         ioengine: setting.ioengine.into(),
@@ -128,7 +128,7 @@ impl Words {
 }
 
 /// One section for each owner of files, or one with all jobs on the same file.
-fn sections(job: &Job, setting: &Setting<'_>) -> Vec<String> {
+fn sections(job: &Job, setting: &FioSetting<'_>) -> Vec<String> {
     let mut all = Words::default();
     let jobs = if setting.files.len() > 1 {
         1
@@ -167,7 +167,7 @@ mod tests {
             start: 0,
             bytes: 1 << 20,
         };
-        let setting = Setting {
+        let setting = FioSetting {
             ioengine: "libaio",
             files,
             span,
@@ -302,7 +302,7 @@ mod tests {
             assert!(words.contains(wanted), "{wanted} is not in {words}");
         }
         assert!(!words.contains("time_based"));
-        let setting = Setting {
+        let setting = FioSetting {
             ioengine: "psync",
             files: &one(),
             span: Span {

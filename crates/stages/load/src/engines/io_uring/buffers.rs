@@ -1,7 +1,7 @@
 //! The buffers of I/Os in flight, reached by pointers only once the kernel may write to them.
 
 use crate::pattern::Blocks;
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{Data, Worker};
 
 /// A buffer for each place of the queue. A job that both reads and writes has a second one each, because what a read
@@ -55,7 +55,7 @@ impl Buffers {
     #[inline(always)]
     pub fn index(&self, place: u16, io: &Io) -> usize {
         usize::from(place)
-            + if io.kind == Kind::Write {
+            + if io.kind == SourceKind::Write {
                 self.writes_from
             } else {
                 0

@@ -7,7 +7,7 @@ use super::buffers::Buffers;
 use crate::LoadError;
 use crate::feed::{Feed, Next};
 use crate::rate::SLICE_NS;
-use crate::source::{Io, Kind};
+use crate::source::{Io, SourceKind};
 use crate::worker::{Data, Worker};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -44,10 +44,10 @@ pub trait Gate {
     const ID: &'static str;
 
     /// Whether I/Os of this kind can be in flight. Others are done one at a time while the thread waits.
-    fn carries(&self, kind: Kind) -> bool;
+    fn carries(&self, kind: SourceKind) -> bool;
 
     /// The kernel refused one in flight: whether they are to be done one at a time from now on.
-    fn gives_up(&mut self, kind: Kind, errno: i32) -> bool;
+    fn gives_up(&mut self, kind: SourceKind, errno: i32) -> bool;
 
     /// Queues what is left of an I/O, to be submitted by the next [`Gate::enter`]. There is room for every place.
     ///
@@ -163,7 +163,7 @@ impl Flight {
             number: 0,
             bytes: 0,
             file: 0,
-            kind: Kind::Read,
+            kind: SourceKind::Read,
         };
         Flight {
             buffers: Buffers::new(worker, depth, &data),
@@ -298,7 +298,7 @@ impl Flight {
     fn begin<G: Gate>(&mut self, gate: &mut G, io: Io, due_ns: u64) {
         self.top -= 1;
         let place = self.free[self.top];
-        let wanted = if matches!(io.kind, Kind::Read | Kind::Write) {
+        let wanted = if matches!(io.kind, SourceKind::Read | SourceKind::Write) {
             io.bytes as i32
         } else {
             0
@@ -310,7 +310,7 @@ impl Flight {
             done: 0,
             wanted,
         };
-        if io.kind == Kind::Write {
+        if io.kind == SourceKind::Write {
             // SAFETY: the place was free, so nothing is in flight there.
             self.data
                 .prepare(unsafe { self.buffers.bytes_of(place, &io) }, &io);
@@ -373,7 +373,7 @@ impl Flight {
             false => service_ns,
         };
         worker.completed(slot.io, latency_ns, service_ns);
-        if self.checks && slot.io.kind == Kind::Read {
+        if self.checks && slot.io.kind == SourceKind::Read {
             self.check(worker, place, slot.io);
         }
         self.release(place);
@@ -481,11 +481,11 @@ mod tests {
     impl Gate for Broken {
         const ID: &'static str = "broken";
 
-        fn carries(&self, _kind: Kind) -> bool {
+        fn carries(&self, _kind: SourceKind) -> bool {
             true
         }
 
-        fn gives_up(&mut self, _kind: Kind, _errno: i32) -> bool {
+        fn gives_up(&mut self, _kind: SourceKind, _errno: i32) -> bool {
             false
         }
 

@@ -4,7 +4,7 @@
 //! and fio do. Where the ring does not look as expected, completions are fetched with `io_getevents`.
 
 use crate::engines::io_uring::flight::Rest;
-use crate::source::Kind;
+use crate::source::SourceKind;
 use std::collections::VecDeque;
 use std::io::{Error, Result};
 use std::os::fd::RawFd;
@@ -34,10 +34,10 @@ impl Iocb {
     #[inline(always)]
     pub fn new(fd: RawFd, place: u16, rest: Rest) -> Iocb {
         let opcode = match rest.io.kind {
-            Kind::Read => 0,
-            Kind::Write => 1,
-            Kind::Datasync => 3,
-            Kind::Sync | Kind::Trim => 2,
+            SourceKind::Read => 0,
+            SourceKind::Write => 1,
+            SourceKind::Datasync => 3,
+            SourceKind::Sync | SourceKind::Trim => 2,
         };
         let common = Iocb {
             data: place.into(),
@@ -60,7 +60,7 @@ impl Iocb {
 /// A completion, `struct io_event`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-struct Event {
+struct AioEvent {
     data: u64,
     iocb: u64,
     result: i64,
@@ -89,7 +89,7 @@ pub struct Context {
     has_shared_ring: bool,
     /// Fetched and not taken yet; those that could not be submitted as well.
     fetched: VecDeque<(u16, i32)>,
-    events: Vec<Event>,
+    events: Vec<AioEvent>,
     pointers: Vec<*mut Iocb>,
 }
 
@@ -118,7 +118,7 @@ impl Context {
             number,
             has_shared_ring,
             fetched: VecDeque::with_capacity(depth),
-            events: vec![Event::default(); depth],
+            events: vec![AioEvent::default(); depth],
             pointers: Vec::with_capacity(depth),
         })
     }
@@ -255,7 +255,7 @@ impl Context {
         }
         let ring = self.shared();
         let head = ring.head.load(Ordering::Relaxed);
-        let events = (self.number + size_of::<Shared>()) as *const Event;
+        let events = (self.number + size_of::<Shared>()) as *const AioEvent;
         // SAFETY: `head` is below the ring's count, and `ready` has seen with acquire that the kernel wrote this event.
         let event = unsafe { events.add(head as usize).read() };
         let next = if head + 1 >= ring.count { 0 } else { head + 1 };

@@ -1,6 +1,6 @@
 //! What the streams did, each and together, in words.
 
-use super::Done;
+use super::StreamDone;
 use model::job::Rw;
 use model::units;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ const MOST: usize = 8;
 #[derive(Debug)]
 pub struct Report {
     streams: usize,
-    done: Mutex<Vec<Done>>,
+    done: Mutex<Vec<StreamDone>>,
 }
 
 impl Report {
@@ -25,7 +25,7 @@ impl Report {
     }
 
     /// Adds one stream; with the last one, all that is to be told.
-    pub fn add(&self, done: Done, rw: Rw) -> Vec<String> {
+    pub fn add(&self, done: StreamDone, rw: Rw) -> Vec<String> {
         let mut all = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(done);
         if all.len() < self.streams {
@@ -36,7 +36,7 @@ impl Report {
     }
 }
 
-fn told(all: &mut [Done], rw: Rw) -> Vec<String> {
+fn told(all: &mut [StreamDone], rw: Rw) -> Vec<String> {
     all.sort_by_key(|done| done.index);
     if all.len() <= MOST {
         return all
@@ -59,13 +59,13 @@ fn told(all: &mut [Done], rw: Rw) -> Vec<String> {
         .collect()
 }
 
-fn bytes_per_s(done: &Done) -> f64 {
+fn bytes_per_s(done: &StreamDone) -> f64 {
     done.bytes as f64 / (done.moving_ns + done.sync_ns.unwrap_or(0)).max(1) as f64 * 1e9
 }
 
 /// `write of 1.00 GiB in 1.20 s, then fsync in 2.31 s of what was only in the page cache (800 MiB): 291 MiB/s, 853 MiB/s
 /// without fsync`.
-fn sentence(done: &Done, rw: Rw) -> String {
+fn sentence(done: &StreamDone, rw: Rw) -> String {
     let moved = format!(
         "{} of {} in {}",
         rw.word(),
@@ -94,12 +94,12 @@ fn sentence(done: &Done, rw: Rw) -> String {
 mod tests {
     use super::*;
 
-    fn done(index: u32, seconds: u64) -> Done {
-        Done {
+    fn done(index: u32, seconds: u64) -> StreamDone {
+        StreamDone {
             index,
             bytes: 1 << 30,
             moving_ns: seconds * 1_000_000_000,
-            ..Done::default()
+            ..StreamDone::default()
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_write_says_what_fsync_cost() {
-        let wrote = Done {
+        let wrote = StreamDone {
             unwritten_bytes: Some(800 << 20),
             sync_ns: Some(3_000_000_000),
             ..done(0, 1)

@@ -1,20 +1,20 @@
 //! Content of what is written.
 
-use super::{INT, Kind, Spec, flag, noted, number, other, sets};
+use super::{INT, Spec, ValueKind, flag, noted, number, other, sets};
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("zero_buffers", "", Kind::Set, |draft, value| {
+    sets("zero_buffers", "", ValueKind::Set, |draft, value| {
         draft.zero_buffers = flag(value);
         Ok(())
     }),
-    sets("refill_buffers", "", Kind::Set, |draft, value| {
+    sets("refill_buffers", "", ValueKind::Set, |draft, value| {
         if !flag(value) {
             draft
                 .note("refill_buffers=0: iodyno writes fresh data every time, fio would scramble one buffer");
         }
         Ok(())
     }),
-    sets("scramble_buffers", "", Kind::Bool, |draft, value| {
+    sets("scramble_buffers", "", ValueKind::Bool, |draft, value| {
         if !flag(value) {
             draft
                 .note("scramble_buffers=0: iodyno writes fresh data every time, fio would repeat one buffer");
@@ -23,14 +23,14 @@ pub(super) static GROUP: &[Spec] = &[
     }),
     other(
         "buffer_pattern",
-        Kind::Text,
+        ValueKind::Text,
         "",
         "a pattern in the data; zero_buffers and buffer_compress_percentage exist",
     ),
     sets(
         "buffer_compress_percentage",
         "",
-        Kind::Number(0, 100),
+        ValueKind::Number(0, 100),
         |draft, value| {
             draft.compress = number(value) as u8;
             Ok(())
@@ -44,32 +44,32 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "dedupe_percentage",
-        Kind::Number(0, 100),
+        ValueKind::Number(0, 100),
         "0",
         "blocks that are copies of others",
     ),
     noted(
         "dedupe_global",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "it belongs to dedupe_percentage",
     ),
     noted(
         "dedupe_mode",
         "",
-        Kind::Word(&["repeat", "working_set"]),
+        ValueKind::Word(&["repeat", "working_set"]),
         "it belongs to dedupe_percentage",
     ),
     noted(
         "dedupe_working_set_percentage",
         "",
-        Kind::Number(0, 100),
+        ValueKind::Number(0, 100),
         "it belongs to dedupe_percentage",
     ),
     noted(
         "mem",
         "iomem",
-        Kind::Word(&[
+        ValueKind::Word(&[
             "malloc",
             "shm",
             "shmhuge",

@@ -1,16 +1,16 @@
 //! Where random I/O goes, and whether a run can be repeated.
 
-use super::{Kind, Spec, Value, WIDE, directions, flag, noted, number, sets, split, text};
+use super::{Spec, Value, ValueKind, WIDE, directions, flag, noted, number, sets, split, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 use model::job::Distribution;
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("randrepeat", "", Kind::Bool, |draft, value| {
+    sets("randrepeat", "", ValueKind::Bool, |draft, value| {
         draft.job().randrepeat = flag(value);
         Ok(())
     }),
-    sets("allrandrepeat", "", Kind::Bool, |draft, value| {
+    sets("allrandrepeat", "", ValueKind::Bool, |draft, value| {
         draft.job().randrepeat |= flag(value);
         Ok(())
     }),
@@ -18,32 +18,32 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().randseed = number(value);
         Ok(())
     }),
-    sets("norandommap", "", Kind::Set, |draft, value| {
+    sets("norandommap", "", ValueKind::Set, |draft, value| {
         draft.norandommap = flag(value);
         Ok(())
     }),
     noted(
         "softrandommap",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "iodyno's order without repeats needs no memory for a map",
     ),
     noted(
         "random_generator",
         "",
-        Kind::Word(&["tausworthe", "lfsr", "tausworthe64"]),
+        ValueKind::Word(&["tausworthe", "lfsr", "tausworthe64"]),
         "iodyno has one generator, good for any range, whose order without repeats needs no map",
     ),
     sets(
         "random_distribution",
         "",
-        Kind::Word(&["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"]),
+        ValueKind::Word(&["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"]),
         distribution,
     ),
     sets(
         "percentage_random",
         "",
-        Kind::PerDirection(0, 100),
+        ValueKind::PerDirection(0, 100),
         |draft, value| {
             let mut shares = draft.percentage_random.map(u64::from);
             directions(value, &mut shares);
@@ -51,7 +51,7 @@ pub(super) static GROUP: &[Spec] = &[
             Ok(())
         },
     ),
-    sets("percentage_sequential", "", Kind::Gone, |_, _| Ok(())),
+    sets("percentage_sequential", "", ValueKind::Gone, |_, _| Ok(())),
 ];
 
 fn distribution(draft: &mut Draft, value: &Value) -> Result<(), Bad> {

@@ -1,6 +1,6 @@
 //! Which files, and how they are made.
 
-use super::{INT, Kind, Spec, Value, flag, noted, number, other, sets, small, text};
+use super::{INT, Spec, Value, ValueKind, flag, noted, number, other, sets, small, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 use model::job::Fallocate;
@@ -16,33 +16,38 @@ const SERVICE: &[&str] = &[
 ];
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("filename", "", Kind::Text, |draft, value| {
+    sets("filename", "", ValueKind::Text, |draft, value| {
         draft.job().files.names = split_names(text(value));
         Ok(())
     }),
-    sets("directory", "", Kind::Text, |draft, value| {
+    sets("directory", "", ValueKind::Text, |draft, value| {
         draft.job().files.directory = Some(text(value).into());
         Ok(())
     }),
     other(
         "filename_format",
-        Kind::Text,
+        ValueKind::Text,
         "$jobname.$jobnum.$filenum",
         "names of its own for the files",
     ),
     noted(
         "unique_filename",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "it is about fio's network mode only",
     ),
     other(
         "lockfile",
-        Kind::Word(&["none", "exclusive", "readwrite"]),
+        ValueKind::Word(&["none", "exclusive", "readwrite"]),
         "none",
         "locks around the I/O of a file",
     ),
-    other("opendir", Kind::Text, "", "all files of a directory tree"),
+    other(
+        "opendir",
+        ValueKind::Text,
+        "",
+        "all files of a directory tree",
+    ),
     sets("nrfiles", "nr_files", INT, |draft, value| {
         draft.job().files.nrfiles = small(value).max(1);
         Ok(())
@@ -54,14 +59,14 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "file_service_type",
         "",
-        Kind::Word(SERVICE),
+        ValueKind::Word(SERVICE),
         |draft, value| {
             let is_default = matches!(text(value), "roundrobin" | "roundrobin:1");
             draft.file_service = (!is_default).then(|| draft.position());
             Ok(())
         },
     ),
-    sets("filesize", "", Kind::Span(1), |draft, value| {
+    sets("filesize", "", ValueKind::Span(1), |draft, value| {
         if let Value::Numbers(numbers) = value
             && let [Some(low), Some(high)] = numbers[..]
             && low != high
@@ -74,13 +79,13 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "fallocate",
         "",
-        Kind::Word(&["none", "native", "posix", "keep", "truncate", "0", "1"]),
+        ValueKind::Word(&["none", "native", "posix", "keep", "truncate", "0", "1"]),
         fallocate,
     ),
     sets(
         "fadvise_hint",
         "",
-        Kind::Word(&["0", "1", "random", "sequential"]),
+        ValueKind::Word(&["0", "1", "random", "sequential"]),
         |draft, value| {
             if text(value) != "0" {
                 draft.note(
@@ -90,61 +95,61 @@ pub(super) static GROUP: &[Spec] = &[
             Ok(())
         },
     ),
-    sets("overwrite", "", Kind::Bool, |draft, value| {
+    sets("overwrite", "", ValueKind::Bool, |draft, value| {
         draft.overwrite = flag(value);
         Ok(())
     }),
     noted(
         "create_serialize",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "iodyno makes one file after the other before the load",
     ),
     noted(
         "create_fsync",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "iodyno writes files out before the load",
     ),
     other(
         "create_on_open",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "files that are made when they are opened",
     ),
     other(
         "create_only",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "making files without loading them",
     ),
     other(
         "allow_file_create",
-        Kind::Bool,
+        ValueKind::Bool,
         "1",
         "a refusal to make files",
     ),
     other(
         "allow_mounted_write",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "writing to a device that is mounted, which iodyno refuses always",
     ),
     noted(
         "unlink",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "files that iodyno made are removed at the end always, others never",
     ),
     other(
         "unlink_each_loop",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "files that are made anew for each pass",
     ),
     other(
         "pre_read",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "reading the files into the cache first",
     ),

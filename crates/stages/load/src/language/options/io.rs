@@ -1,6 +1,8 @@
 //! Direction, block sizes, engine, and how durable each write is.
 
-use super::{INT, Kind, Spec, Value, directions, flag, number, other, sets, small, split, text};
+use super::{
+    INT, Spec, Value, ValueKind, directions, flag, number, other, sets, small, split, text,
+};
 use crate::language::draft::Draft;
 use crate::language::error::{Bad, Mistake};
 use model::job::{Rw, SyncMode};
@@ -18,47 +20,62 @@ const DIRECTIONS: &[&str] = &[
     "trimwrite",
     "randtrimwrite",
 ];
-const BLOCKS: Kind = Kind::PerDirection(1, i64::MAX);
+const BLOCKS: ValueKind = ValueKind::PerDirection(1, i64::MAX);
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("description", "", Kind::Text, |_, _| Ok(())),
-    sets("name", "", Kind::Text, |draft, value| {
+    sets("description", "", ValueKind::Text, |_, _| Ok(())),
+    sets("name", "", ValueKind::Text, |draft, value| {
         draft.section.name = text(value).into();
         Ok(())
     }),
-    sets("rw", "readwrite", Kind::Word(DIRECTIONS), rw),
+    sets("rw", "readwrite", ValueKind::Word(DIRECTIONS), rw),
     sets(
         "rw_sequencer",
         "",
-        Kind::Word(&["sequential", "identical"]),
+        ValueKind::Word(&["sequential", "identical"]),
         |draft, value| {
             draft.job().rw_identical = text(value).starts_with("identical");
             Ok(())
         },
     ),
-    sets("rwmixread", "", Kind::Number(0, 100), |draft, value| {
-        draft.job().rwmixread = number(value) as u8;
-        Ok(())
-    }),
-    sets("rwmixwrite", "", Kind::Number(0, 100), |draft, value| {
-        draft.job().rwmixread = 100 - number(value) as u8;
-        Ok(())
-    }),
-    sets("rwmixcycle", "", Kind::Gone, |_, _| Ok(())),
-    sets("ioengine", "", Kind::Text, ioengine),
+    sets(
+        "rwmixread",
+        "",
+        ValueKind::Number(0, 100),
+        |draft, value| {
+            draft.job().rwmixread = number(value) as u8;
+            Ok(())
+        },
+    ),
+    sets(
+        "rwmixwrite",
+        "",
+        ValueKind::Number(0, 100),
+        |draft, value| {
+            draft.job().rwmixread = 100 - number(value) as u8;
+            Ok(())
+        },
+    ),
+    sets("rwmixcycle", "", ValueKind::Gone, |_, _| Ok(())),
+    sets("ioengine", "", ValueKind::Text, ioengine),
     sets("bs", "blocksize", BLOCKS, |draft, value| {
         directions(value, &mut draft.bs);
         Ok(())
     }),
-    sets("bsrange", "blocksize_range", Kind::Range, |draft, value| {
-        if let Value::Ranges(ranges) = value {
-            for (slot, range) in draft.bsrange.iter_mut().zip(ranges) {
-                *slot = range.map(|(low, high)| (low as u64, high as u64)).or(*slot);
+    sets(
+        "bsrange",
+        "blocksize_range",
+        ValueKind::Range,
+        |draft, value| {
+            if let Value::Ranges(ranges) = value {
+                for (slot, range) in draft.bsrange.iter_mut().zip(ranges) {
+                    *slot = range.map(|(low, high)| (low as u64, high as u64)).or(*slot);
+                }
             }
-        }
-        Ok(())
-    }),
-    sets("bssplit", "", Kind::Free, split::bssplit),
+            Ok(())
+        },
+    ),
+    sets("bssplit", "", ValueKind::Free, split::bssplit),
     sets("ba", "blockalign", BLOCKS, |draft, value| {
         if let Value::Numbers(numbers) = value {
             for (slot, number) in draft.ba.iter_mut().zip(numbers) {
@@ -70,7 +87,7 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "bs_unaligned",
         "blocksize_unaligned",
-        Kind::Set,
+        ValueKind::Set,
         |draft, value| {
             draft.bs_unaligned = flag(value);
             Ok(())
@@ -78,28 +95,28 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "bs_is_seq_rand",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "block sizes that differ between sequential and random I/O of one job",
     ),
-    sets("direct", "", Kind::Bool, |draft, value| {
+    sets("direct", "", ValueKind::Bool, |draft, value| {
         draft.job().direct = flag(value);
         Ok(())
     }),
-    sets("buffered", "", Kind::Bool, |draft, value| {
+    sets("buffered", "", ValueKind::Bool, |draft, value| {
         draft.job().direct = !flag(value);
         Ok(())
     }),
     other(
         "atomic",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "writes that the device promises not to tear",
     ),
     sets(
         "sync",
         "",
-        Kind::Word(&["none", "0", "sync", "1", "dsync"]),
+        ValueKind::Word(&["none", "0", "sync", "1", "dsync"]),
         |draft, value| {
             draft.job().sync = match text(value).split([':', ',']).next() {
                 Some("sync" | "1") => SyncMode::Sync,
@@ -117,13 +134,13 @@ pub(super) static GROUP: &[Spec] = &[
         draft.job().fdatasync = small(value);
         Ok(())
     }),
-    sets("end_fsync", "", Kind::Bool, |draft, value| {
+    sets("end_fsync", "", ValueKind::Bool, |draft, value| {
         draft.job().end_fsync = flag(value);
         Ok(())
     }),
     other(
         "fsync_on_close",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "an fsync when a file is closed",
     ),
@@ -135,17 +152,17 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "sync_file_range",
-        Kind::Free,
+        ValueKind::Free,
         "",
         "write-back by sync_file_range; fsync or fdatasync say what is durable",
     ),
     other(
         "write_hint",
-        Kind::Word(&["none", "short", "medium", "long", "extreme"]),
+        ValueKind::Word(&["none", "short", "medium", "long", "extreme"]),
         "none",
         "write lifetime hints",
     ),
-    sets("invalidate", "", Kind::Bool, |draft, value| {
+    sets("invalidate", "", ValueKind::Bool, |draft, value| {
         draft.job().invalidate = flag(value);
         Ok(())
     }),

@@ -1,12 +1,12 @@
 //! Where jobs run, and what fio does to the machine around them.
 
-use super::{INT, Kind, Spec, Value, noted, number, other, sets, text};
+use super::{INT, Spec, Value, ValueKind, noted, number, other, sets, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 use kernel::cpulist;
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("cpus_allowed", "", Kind::Text, |draft, value| {
+    sets("cpus_allowed", "", ValueKind::Text, |draft, value| {
         draft.job().cpus_allowed = list(text(value))?;
         Ok(())
     }),
@@ -18,70 +18,75 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "cpus_allowed_policy",
         "",
-        Kind::Word(&["shared", "split"]),
+        ValueKind::Word(&["shared", "split"]),
         |draft, value| {
             draft.cpus_split = text(value).starts_with("split");
             Ok(())
         },
     ),
-    sets("numa_cpu_nodes", "", Kind::Text, |draft, value| {
+    sets("numa_cpu_nodes", "", ValueKind::Text, |draft, value| {
         draft.job().numa_nodes = list(text(value))?;
         Ok(())
     }),
-    sets("numa_mem_policy", "", Kind::Text, memory_policy),
+    sets("numa_mem_policy", "", ValueKind::Text, memory_policy),
     other(
         "nice",
-        Kind::Number(-20, 19),
+        ValueKind::Number(-20, 19),
         "0",
         "a priority of its own for the CPU; start iodyno with nice",
     ),
     other(
         "prio",
-        Kind::Number(0, 7),
+        ValueKind::Number(0, 7),
         "",
         "I/O priorities; start iodyno with ionice",
     ),
     other(
         "prioclass",
-        Kind::Number(0, 3),
+        ValueKind::Number(0, 3),
         "0",
         "I/O priorities; start iodyno with ionice",
     ),
     other(
         "cgroup",
-        Kind::Text,
+        ValueKind::Text,
         "",
         "control groups of its own; start iodyno in one",
     ),
-    noted("cgroup_nodelete", "", Kind::Bool, "it belongs to cgroup"),
+    noted(
+        "cgroup_nodelete",
+        "",
+        ValueKind::Bool,
+        "it belongs to cgroup",
+    ),
     noted(
         "cgroup_weight",
         "",
-        Kind::Number(100, 1000),
+        ValueKind::Number(100, 1000),
         "it belongs to cgroup",
     ),
     other("uid", INT, "", "other users; start iodyno as one"),
     other("gid", INT, "", "other groups; start iodyno in one"),
     other(
         "ioscheduler",
-        Kind::Text,
+        ValueKind::Text,
         "",
         "changing the scheduler for a job; `iodyno tune --knob scheduler` compares them",
     ),
     other(
         "exec_prerun",
-        Kind::Text,
+        ValueKind::Text,
         "",
         "running a program before the job; run it first",
     ),
     other(
         "exec_postrun",
-        Kind::Text,
+        ValueKind::Text,
         "",
         "running a program after the job; run it afterwards",
     ),
     other("gpu_dev_id", INT, "0", "memory of a GPU"),
-    other("profile", Kind::Text, "", "fio's built-in profiles"),
+    other("profile", ValueKind::Text, "", "fio's built-in profiles"),
     noted(
         "gtod_cpu",
         "",
@@ -91,19 +96,19 @@ pub(super) static GROUP: &[Spec] = &[
     noted(
         "gtod_reduce",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "iodyno measures every latency always",
     ),
     noted(
         "clocksource",
         "",
-        Kind::Word(&["gettimeofday", "clock_gettime", "cpu"]),
+        ValueKind::Word(&["gettimeofday", "clock_gettime", "cpu"]),
         "iodyno has one clock",
     ),
     sets(
         "kb_base",
         "",
-        Kind::Word(&["1024", "1000"]),
+        ValueKind::Word(&["1024", "1000"]),
         |draft, value| {
             draft.kb_base = if text(value).starts_with("1000") {
                 1000
@@ -116,7 +121,7 @@ pub(super) static GROUP: &[Spec] = &[
     noted(
         "unit_base",
         "",
-        Kind::Word(&["0", "8", "1"]),
+        ValueKind::Word(&["0", "8", "1"]),
         "it is about fio's printed results",
     ),
 ];

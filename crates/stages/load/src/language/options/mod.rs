@@ -20,7 +20,7 @@ mod verify;
 
 use super::draft::Draft;
 use super::error::{Bad, Mistake};
-use super::value::{Kind, Value};
+use super::value::{Value, ValueKind};
 
 pub(super) use engines::is_fios as is_fios_engine;
 pub(super) use newer::is_newer;
@@ -33,7 +33,7 @@ pub(super) struct Spec {
     pub name: &'static str,
     /// Its other name; empty where it has none.
     pub alias: &'static str,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub meaning: Meaning,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum Meaning {
 
 type Apply = fn(&mut Draft, &Value) -> Result<(), Bad>;
 
-const fn sets(name: &'static str, alias: &'static str, kind: Kind, apply: Apply) -> Spec {
+const fn sets(name: &'static str, alias: &'static str, kind: ValueKind, apply: Apply) -> Spec {
     Spec {
         name,
         alias,
@@ -59,7 +59,12 @@ const fn sets(name: &'static str, alias: &'static str, kind: Kind, apply: Apply)
     }
 }
 
-const fn noted(name: &'static str, alias: &'static str, kind: Kind, why: &'static str) -> Spec {
+const fn noted(
+    name: &'static str,
+    alias: &'static str,
+    kind: ValueKind,
+    why: &'static str,
+) -> Spec {
     Spec {
         name,
         alias,
@@ -68,7 +73,12 @@ const fn noted(name: &'static str, alias: &'static str, kind: Kind, why: &'stati
     }
 }
 
-const fn other(name: &'static str, kind: Kind, default: &'static str, why: &'static str) -> Spec {
+const fn other(
+    name: &'static str,
+    kind: ValueKind,
+    default: &'static str,
+    why: &'static str,
+) -> Spec {
     Spec {
         name,
         alias: "",
@@ -78,9 +88,9 @@ const fn other(name: &'static str, kind: Kind, default: &'static str, why: &'sta
 }
 
 /// Numbers without limits of their own are 32 bits wide.
-const INT: Kind = Kind::Number(0, u32::MAX as i64);
+const INT: ValueKind = ValueKind::Number(0, u32::MAX as i64);
 /// Numbers of bytes.
-const WIDE: Kind = Kind::Number(0, i64::MAX);
+const WIDE: ValueKind = ValueKind::Number(0, i64::MAX);
 
 /// All options that do not belong to one engine.
 static GROUPS: [&[Spec]; 14] = [

@@ -1,11 +1,11 @@
 //! Options that came after fio 3.33: known by name, so that a line for a newer fio is understood as one.
 
-use super::{Kind, Spec, other};
+use super::{Spec, ValueKind, other};
 
 const WHY: &str = "an option that came after fio 3.33";
 
 const fn newer(name: &'static str) -> Spec {
-    other(name, Kind::Free, "\0", WHY)
+    other(name, ValueKind::Free, "\0", WHY)
 }
 
 pub(super) static GROUP: &[Spec] = &[

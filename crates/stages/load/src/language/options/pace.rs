@@ -1,13 +1,13 @@
 //! Speed limits.
 
-use super::{INT, Kind, Spec, directions, noted, other, sets, text};
+use super::{INT, Spec, ValueKind, directions, noted, other, sets, text};
 use model::job::Arrivals;
 
 pub(super) static GROUP: &[Spec] = &[
     sets(
         "rate",
         "",
-        Kind::PerDirection(0, i64::MAX),
+        ValueKind::PerDirection(0, i64::MAX),
         |draft, value| {
             directions(value, &mut draft.rate);
             Ok(())
@@ -16,7 +16,7 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "rate_iops",
         "",
-        Kind::PerDirection(0, u32::MAX as i64),
+        ValueKind::PerDirection(0, u32::MAX as i64),
         |draft, value| {
             directions(value, &mut draft.rate_iops);
             Ok(())
@@ -25,7 +25,7 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "rate_process",
         "",
-        Kind::Word(&["linear", "poisson"]),
+        ValueKind::Word(&["linear", "poisson"]),
         |draft, value| {
             draft.job().arrivals = if text(value).starts_with("poisson") {
                 Arrivals::Poisson
@@ -40,14 +40,14 @@ pub(super) static GROUP: &[Spec] = &[
         alias: "ratemin",
         ..other(
             "rate_min",
-            Kind::PerDirection(0, i64::MAX),
+            ValueKind::PerDirection(0, i64::MAX),
             "0",
             "an end when a rate is not kept",
         )
     },
     other(
         "rate_iops_min",
-        Kind::PerDirection(0, u32::MAX as i64),
+        ValueKind::PerDirection(0, u32::MAX as i64),
         "0",
         "an end when a rate is not kept",
     ),
@@ -59,19 +59,19 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "rate_ignore_thinktime",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "a rate that catches up what pauses cost",
     ),
     other(
         "max_latency",
-        Kind::Times(1),
+        ValueKind::Times(1),
         "0",
         "an end at the first I/O that takes too long",
     ),
     other(
         "flow",
-        Kind::Number(-1000, 1000),
+        ValueKind::Number(-1000, 1000),
         "0",
         "jobs that are kept in proportion to each other",
     ),
@@ -81,6 +81,11 @@ pub(super) static GROUP: &[Spec] = &[
         INT,
         "it says which jobs flow keeps in proportion",
     ),
-    noted("flow_watermark", "", Kind::Free, "fio ignores it nowadays"),
+    noted(
+        "flow_watermark",
+        "",
+        ValueKind::Free,
+        "fio ignores it nowadays",
+    ),
     noted("flow_sleep", "", INT, "it belongs to flow"),
 ];

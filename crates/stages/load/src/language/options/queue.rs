@@ -2,7 +2,7 @@
 
 use crate::language::error::Bad;
 
-use super::{INT, Kind, Spec, flag, noted, other, sets, small, text};
+use super::{INT, Spec, ValueKind, flag, noted, other, sets, small, text};
 
 /// More threads than any machine runs.
 const MOST_JOBS: u32 = 100_000;
@@ -11,7 +11,7 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "iodepth",
         "",
-        Kind::Number(1, u32::MAX as i64),
+        ValueKind::Number(1, u32::MAX as i64),
         |draft, value| {
             draft.job().iodepth = small(value);
             Ok(())
@@ -45,14 +45,14 @@ pub(super) static GROUP: &[Spec] = &[
     }),
     other(
         "serialize_overlap",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "waiting for I/Os in flight that overlap",
     ),
     sets(
         "io_submit_mode",
         "",
-        Kind::Word(&["inline", "offload"]),
+        ValueKind::Word(&["inline", "offload"]),
         |draft, value| {
             draft.offload = text(value).starts_with("offload");
             Ok(())
@@ -70,7 +70,12 @@ pub(super) static GROUP: &[Spec] = &[
         };
         Ok(())
     }),
-    noted("thread", "", Kind::Set, "iodyno's jobs are threads always"),
+    noted(
+        "thread",
+        "",
+        ValueKind::Set,
+        "iodyno's jobs are threads always",
+    ),
     sets("loops", "", INT, |draft, value| {
         draft.job().loops = small(value).max(1);
         Ok(())
@@ -78,37 +83,37 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "stonewall",
         "wait_for_previous",
-        Kind::Set,
+        ValueKind::Set,
         |draft, value| {
             draft.section.stonewall = flag(value);
             Ok(())
         },
     ),
-    sets("new_group", "", Kind::Set, |draft, value| {
+    sets("new_group", "", ValueKind::Set, |draft, value| {
         draft.section.new_group = flag(value);
         Ok(())
     }),
-    sets("wait_for", "", Kind::Text, |draft, value| {
+    sets("wait_for", "", ValueKind::Text, |draft, value| {
         draft.section.wait_for = Some(text(value).into());
         Ok(())
     }),
-    sets("exitall", "", Kind::Set, |draft, value| {
+    sets("exitall", "", ValueKind::Set, |draft, value| {
         draft.exitall = flag(value).then(|| draft.position());
         Ok(())
     }),
     noted(
         "exit_what",
         "",
-        Kind::Word(&["group", "stonewall", "all"]),
+        ValueKind::Word(&["group", "stonewall", "all"]),
         "it says what exitall ends",
     ),
     noted(
         "exitall_on_error",
         "",
-        Kind::Set,
+        ValueKind::Set,
         "a failure of one job ends all of iodyno's always",
     ),
-    sets("group_reporting", "", Kind::Set, |draft, value| {
+    sets("group_reporting", "", ValueKind::Set, |draft, value| {
         draft.job().group_reporting = flag(value);
         Ok(())
     }),

@@ -1,19 +1,19 @@
 //! How much, and where in the file.
 
-use super::{INT, Kind, Spec, Value, other, sets};
+use super::{INT, Spec, Value, ValueKind, other, sets};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 use crate::language::units::Amount;
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("size", "", Kind::Amount, size),
-    sets("io_size", "io_limit", Kind::Amount, io_size),
-    sets("offset", "fileoffset", Kind::Amount, |draft, value| {
+    sets("size", "", ValueKind::Amount, size),
+    sets("io_size", "io_limit", ValueKind::Amount, io_size),
+    sets("offset", "fileoffset", ValueKind::Amount, |draft, value| {
         let bytes = position(draft, value, "a start in per cent or zones of the file")?;
         draft.job().offset = bytes;
         Ok(())
     }),
-    sets("offset_increment", "", Kind::Amount, |draft, value| {
+    sets("offset_increment", "", ValueKind::Amount, |draft, value| {
         let bytes = position(
             draft,
             value,
@@ -32,14 +32,14 @@ pub(super) static GROUP: &[Spec] = &[
         alias: "fill_fs",
         ..other(
             "fill_device",
-            Kind::Bool,
+            ValueKind::Bool,
             "0",
             "writing until the device is full; give the size instead",
         )
     },
     other(
         "file_append",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "I/O that begins at the end of the file",
     ),

@@ -1,6 +1,6 @@
 //! Ends that depend on what is measured: steady state, the latency target.
 
-use super::{Kind, Spec, Value, number, other, sets, text};
+use super::{Spec, Value, ValueKind, number, other, sets, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 use crate::language::units;
@@ -21,13 +21,13 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "steadystate",
         "ss",
-        Kind::Word(&["iops", "iops_slope", "bw", "bw_slope"]),
+        ValueKind::Word(&["iops", "iops_slope", "bw", "bw_slope"]),
         steadystate,
     ),
     sets(
         "steadystate_duration",
         "ss_dur",
-        Kind::Time(S),
+        ValueKind::Time(S),
         |draft, value| {
             draft.steady.window_ms = number(value).div_ceil(1000);
             Ok(())
@@ -36,24 +36,24 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "steadystate_ramp_time",
         "ss_ramp",
-        Kind::Time(S),
+        ValueKind::Time(S),
         |draft, value| {
             draft.steady.ramp_ms = number(value).div_ceil(1000);
             Ok(())
         },
     ),
-    sets("latency_target", "", Kind::Time(1), |draft, value| {
+    sets("latency_target", "", ValueKind::Time(1), |draft, value| {
         draft.latency.0 = number(value);
         Ok(())
     }),
-    sets("latency_window", "", Kind::Time(1), |draft, value| {
+    sets("latency_window", "", ValueKind::Time(1), |draft, value| {
         draft.latency.1 = number(value);
         Ok(())
     }),
     sets(
         "latency_percentile",
         "",
-        Kind::Floats(1, 0.0, 100.0),
+        ValueKind::Floats(1, 0.0, 100.0),
         |draft, value| {
             if let Value::Floats(floats) = value {
                 draft.latency.2 = floats.first().copied().unwrap_or(100.0);
@@ -63,7 +63,7 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "latency_run",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "a search for the depth that never ends",
     ),

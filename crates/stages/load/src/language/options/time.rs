@@ -1,6 +1,6 @@
 //! How long, and how fast.
 
-use super::{INT, Kind, Spec, Value, flag, number, other, sets, small, text};
+use super::{INT, Spec, Value, ValueKind, flag, number, other, sets, small, text};
 
 /// Microseconds of a second: what a bare number of a duration counts.
 const S: i64 = 1_000_000;
@@ -11,30 +11,30 @@ fn ms(value: &Value) -> u64 {
 }
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("runtime", "timeout", Kind::Time(S), |draft, value| {
+    sets("runtime", "timeout", ValueKind::Time(S), |draft, value| {
         draft.job().runtime_ms = ms(value);
         Ok(())
     }),
-    sets("time_based", "", Kind::Set, |draft, value| {
+    sets("time_based", "", ValueKind::Set, |draft, value| {
         draft.job().time_based = flag(value);
         Ok(())
     }),
-    sets("ramp_time", "", Kind::Time(S), |draft, value| {
+    sets("ramp_time", "", ValueKind::Time(S), |draft, value| {
         draft.job().ramp_ms = ms(value);
         Ok(())
     }),
-    sets("startdelay", "", Kind::TimeSpan(S), |draft, value| {
+    sets("startdelay", "", ValueKind::TimeSpan(S), |draft, value| {
         if matches!(value, Value::Numbers(ends) if ends.len() == 2) {
             draft.cannot("a delay that is drawn at random");
         }
         draft.job().startdelay_ms = ms(value);
         Ok(())
     }),
-    sets("thinktime", "", Kind::Time(1), |draft, value| {
+    sets("thinktime", "", ValueKind::Time(1), |draft, value| {
         draft.job().thinktime.us = number(value);
         Ok(())
     }),
-    sets("thinktime_spin", "", Kind::Time(1), |draft, value| {
+    sets("thinktime_spin", "", ValueKind::Time(1), |draft, value| {
         draft.job().thinktime.spin_us = number(value);
         Ok(())
     }),
@@ -45,7 +45,7 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "thinktime_blocks_type",
         "",
-        Kind::Word(&["complete", "issue"]),
+        ValueKind::Word(&["complete", "issue"]),
         |draft, value| {
             if text(value) != "complete" {
                 draft.cannot("a pause that counts the blocks when they are issued");
@@ -55,7 +55,7 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "thinktime_iotime",
-        Kind::Time(S),
+        ValueKind::Time(S),
         "0",
         "a pause after so much time of I/O",
     ),

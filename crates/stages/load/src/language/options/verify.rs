@@ -1,6 +1,6 @@
 //! Checking what was written.
 
-use super::{INT, Kind, Spec, Value, WIDE, flag, noted, number, other, sets, text};
+use super::{INT, Spec, Value, ValueKind, WIDE, flag, noted, number, other, sets, text};
 use crate::language::draft::Draft;
 use crate::language::error::Bad;
 
@@ -27,8 +27,8 @@ const METHODS: &[&str] = &[
 ];
 
 pub(super) static GROUP: &[Spec] = &[
-    sets("verify", "", Kind::Word(METHODS), method),
-    sets("do_verify", "", Kind::Bool, |draft, value| {
+    sets("verify", "", ValueKind::Word(METHODS), method),
+    sets("do_verify", "", ValueKind::Bool, |draft, value| {
         draft.do_verify = flag(value);
         Ok(())
     }),
@@ -36,39 +36,44 @@ pub(super) static GROUP: &[Spec] = &[
     sets(
         "verify_interval",
         "",
-        Kind::Number(80, u32::MAX as i64),
+        ValueKind::Number(80, u32::MAX as i64),
         |draft, value| {
             draft.verify_interval = number(value);
             Ok(())
         },
     ),
-    sets("verify_fatal", "", Kind::Bool, |draft, value| {
+    sets("verify_fatal", "", ValueKind::Bool, |draft, value| {
         draft.verify_fatal = flag(value);
         Ok(())
     }),
     other(
         "verify_only",
-        Kind::Set,
+        ValueKind::Set,
         "0",
         "a check of what an earlier run wrote, without writing",
     ),
     other(
         "verify_offset",
-        Kind::Number(40, u32::MAX as i64),
+        ValueKind::Number(40, u32::MAX as i64),
         "0",
         "a header in the middle of a block",
     ),
-    other("verify_pattern", Kind::Text, "", "a pattern in the data"),
+    other(
+        "verify_pattern",
+        ValueKind::Text,
+        "",
+        "a pattern in the data",
+    ),
     other(
         "verify_dump",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "files with the contents of bad blocks; the message names the offset",
     ),
     other("verify_async", INT, "0", "threads that only verify"),
     other(
         "verify_async_cpus",
-        Kind::Free,
+        ValueKind::Free,
         "",
         "threads that only verify",
     ),
@@ -86,34 +91,39 @@ pub(super) static GROUP: &[Spec] = &[
     ),
     other(
         "experimental_verify",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "fio's second way to verify",
     ),
     other(
         "verify_state_load",
-        Kind::Bool,
+        ValueKind::Bool,
         "0",
         "a check that goes on where an earlier run stopped",
     ),
     noted(
         "verify_state_save",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "iodyno leaves no state of a check behind",
     ),
-    noted("verifysort", "", Kind::Free, "fio ignores it nowadays"),
-    noted("verifysort_nr", "", Kind::Free, "fio ignores it nowadays"),
+    noted("verifysort", "", ValueKind::Free, "fio ignores it nowadays"),
+    noted(
+        "verifysort_nr",
+        "",
+        ValueKind::Free,
+        "fio ignores it nowadays",
+    ),
     other(
         "trim_percentage",
-        Kind::Number(0, 100),
+        ValueKind::Number(0, 100),
         "0",
         "trims of some of the blocks that are to be verified",
     ),
     noted(
         "trim_verify_zero",
         "",
-        Kind::Bool,
+        ValueKind::Bool,
         "it belongs to trim_percentage",
     ),
     noted("trim_backlog", "", WIDE, "it belongs to trim_percentage"),

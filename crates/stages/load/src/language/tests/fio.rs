@@ -1,6 +1,6 @@
 //! fio itself: what it accepts, how it reads the same file, and how much it then moves.
 
-use super::super::draft::Given;
+use super::super::draft::GivenOptions;
 use super::super::{file, options};
 use super::*;
 
@@ -54,14 +54,14 @@ fn env(name: &str) -> Option<String> {
 fn shown(text: &str) -> String {
     let blocks = file::blocks(text, "a.fio", &mut env, &mut |_| Err("none".into())).unwrap();
     let mut words = vec!["fio".to_string()];
-    let mut defaults: Vec<Given> = Vec::new();
+    let mut defaults: Vec<GivenOptions> = Vec::new();
     let mut engine = "psync".to_string();
     for block in blocks {
-        let mut options: Vec<Given> = Vec::new();
+        let mut options: Vec<GivenOptions> = Vec::new();
         let mut own = Vec::new();
         for one in &block.options {
             match options::find(&one.name) {
-                Some(spec) => options.push(Given {
+                Some(spec) => options.push(GivenOptions {
                     name: spec.name.into(),
                     ..one.clone()
                 }),
@@ -77,7 +77,7 @@ fn shown(text: &str) -> String {
         let mine = given.unwrap_or_else(|| engine.clone());
         options.extend(own.into_iter().map(|one| {
             let spec = options::of_engine(&mine, &one.name).unwrap();
-            Given {
+            GivenOptions {
                 name: spec.name.into(),
                 ..one.clone()
             }

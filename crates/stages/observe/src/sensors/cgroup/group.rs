@@ -37,7 +37,7 @@ enum Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct SampledGroup {
     path: String,
     subject: String,
     /// The own group, and those that were asked for by name.
@@ -48,12 +48,12 @@ pub(super) struct Group {
     is_gone: bool,
 }
 
-impl Group {
+impl SampledGroup {
     /// Opens the files that a group has; it may have none.
     pub fn open(host: &Host, trees: &Hierarchies, path: &str, is_named: bool) -> Self {
         let path = format!("/{}", path.trim_matches('/'));
         let subject = if path == "/" { "root" } else { &path[1..] };
-        let mut group = Group {
+        let mut group = SampledGroup {
             subject: subject.to_string(),
             files: Vec::new(),
             path,

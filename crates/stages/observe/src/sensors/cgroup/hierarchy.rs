@@ -80,7 +80,7 @@ fn children(host: &Host, tree: &Tree, path: &str) -> Vec<String> {
         !CONTROLLERS
             .iter()
             .any(|controller| name.starts_with(controller))
-            && host.kind(&format!("{directory}/{name}")) == Some(host::files::Kind::Directory)
+            && host.kind(&format!("{directory}/{name}")) == Some(host::files::FileKind::Directory)
     };
     let names = host.list(&directory).into_iter().filter(is_group);
     names

@@ -1,13 +1,13 @@
 //! The SMART attributes of an ATA disk. Their layout is from SFF-8035i; what they mean is by custom, so only those are
 //! taken whose raw value has one meaning, in the widths that smartmontools takes by default.
 
-use super::facts::Facts;
+use super::facts::HealthFacts;
 
 const ENTRIES_AT: usize = 2;
 const ENTRY_BYTES: usize = 12;
 const ENTRIES: usize = 30;
 
-struct Entry {
+struct AtaEntry {
     id: u8,
     normalized: u8,
     raw: [u8; 6],
@@ -15,15 +15,15 @@ struct Entry {
 
 /// What the attributes tell; none when the page's checksum is wrong or it has no attribute. `is_solid` for a disk that
 /// does not turn: some numbers mean other things on those that do.
-pub fn facts(page: &[u8; 512], is_solid: bool) -> Option<Facts> {
+pub fn facts(page: &[u8; 512], is_solid: bool) -> Option<HealthFacts> {
     let checksum = page.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
-    let entries: Vec<Entry> = entries(page).collect();
+    let entries: Vec<AtaEntry> = entries(page).collect();
     if checksum != 0 || entries.is_empty() {
         return None;
     }
     let find = |id: u8| entries.iter().find(|entry| entry.id == id);
     let raw = |id: u8, bytes: usize| {
-        let number = |entry: &Entry| {
+        let number = |entry: &AtaEntry| {
             entry.raw[..bytes]
                 .iter()
                 .rev()
@@ -57,11 +57,11 @@ pub fn facts(page: &[u8; 512], is_solid: bool) -> Option<Facts> {
     )
 }
 
-fn entries(page: &[u8; 512]) -> impl Iterator<Item = Entry> {
+fn entries(page: &[u8; 512]) -> impl Iterator<Item = AtaEntry> {
     let table = &page[ENTRIES_AT..ENTRIES_AT + ENTRIES * ENTRY_BYTES];
     let entry = |entry: &[u8]| {
         let raw = <[u8; 6]>::try_from(&entry[5..11]).ok()?;
-        Some(Entry {
+        Some(AtaEntry {
             id: entry[0],
             normalized: entry[3],
             raw,

@@ -232,7 +232,7 @@ facts![
 ];
 
 /// What one disk tells: names as above, without what stands before them.
-pub type Facts = Vec<(&'static str, f64)>;
+pub type HealthFacts = Vec<(&'static str, f64)>;
 
 /// The metric of a fact.
 pub fn place(name: &str) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! The SMART / health information log of an NVMe controller (NVM Express base specification, log page 02h).
 
-use super::facts::Facts;
+use super::facts::HealthFacts;
 
 /// Its number.
 pub const PAGE: u8 = 0x02;
@@ -9,7 +9,7 @@ const KELVIN: f64 = 273.0;
 const UNIT_BYTES: f64 = 512_000.0;
 
 /// What a page tells; none when it is no such page. A controller that fills nothing in has no temperature.
-pub fn facts(page: &[u8; 512]) -> Option<Facts> {
+pub fn facts(page: &[u8; 512]) -> Option<HealthFacts> {
     let short = |at: usize| f64::from(u16::from_le_bytes([page[at], page[at + 1]]));
     let word = |at: usize| {
         (0..4)
@@ -52,7 +52,7 @@ pub fn facts(page: &[u8; 512]) -> Option<Facts> {
 mod tests {
     use super::*;
 
-    fn value(facts: &Facts, name: &str) -> Option<f64> {
+    fn value(facts: &HealthFacts, name: &str) -> Option<f64> {
         facts
             .iter()
             .find(|(one, _)| *one == name)

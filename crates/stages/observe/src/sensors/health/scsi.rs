@@ -1,6 +1,6 @@
 //! Log pages of a SCSI disk (SPC and SBC, LOG SENSE).
 
-use super::facts::Facts;
+use super::facts::HealthFacts;
 
 /// Which pages there are.
 pub const SUPPORTED: u8 = 0x00;
@@ -28,7 +28,7 @@ pub fn supported(page: &[u8]) -> Option<&[u8]> {
 }
 
 /// What a page tells; nothing when it is cut off or another.
-pub fn facts(page: &[u8]) -> Facts {
+pub fn facts(page: &[u8]) -> HealthFacts {
     let Some((code, rest)) = body(page) else {
         return Vec::new();
     };

@@ -2,7 +2,7 @@
 
 use super::{METRICS, join};
 use crate::scan::Scan;
-use crate::{Column, Scope, devices};
+use crate::{Scope, SensorColumn, devices};
 use host::Host;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ const PAIRS_MAX: usize = 1024;
 const READINGS_BETWEEN_JOINS: u64 = 50;
 
 /// What the lines add up to.
-pub(super) struct Table {
+pub(super) struct InterruptsTable {
     host: Host,
     scope: Scope,
     /// The first line of the file, and by its columns the place of the CPU.
@@ -22,10 +22,10 @@ pub(super) struct Table {
     cpus: Vec<Cpu>,
     /// By place of the target's line: its sum, where the file has it.
     targets: Vec<Option<u64>>,
-    lines: Vec<Line>,
+    lines: Vec<InterruptLine>,
     disks: Vec<Disk>,
     controllers: Vec<Controller>,
-    layout: Vec<Cell>,
+    layout: Vec<InterruptCell>,
     pairs: usize,
     counts: Vec<u64>,
     readings: u64,
@@ -37,15 +37,15 @@ pub(super) struct Table {
 
 /// How far the numbered lines of a file go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct InterruptHead {
     /// To the end of the last one.
     pub bytes: usize,
     last_irq: u64,
 }
 
-impl Head {
+impl InterruptHead {
     /// Of a whole file; none where no numbered line has another behind it.
-    pub fn of(text: &[u8]) -> Option<Head> {
+    pub fn of(text: &[u8]) -> Option<InterruptHead> {
         let mut scan = Scan::new(text);
         scan.line();
         let mut head = None;
@@ -53,7 +53,9 @@ impl Head {
             let last_irq = irq(&mut scan);
             scan.line();
             let bytes = text.len() - scan.length();
-            head = last_irq.map(|last_irq| Head { bytes, last_irq }).or(head);
+            head = last_irq
+                .map(|last_irq| InterruptHead { bytes, last_irq })
+                .or(head);
         }
         head.filter(|head| text.get(head.bytes - 1) == Some(&b'\n'))
     }
@@ -76,7 +78,7 @@ impl Head {
 
 /// What a cell of a row holds; the numbers are places.
 #[derive(Clone, Copy, PartialEq)]
-enum Cell {
+enum InterruptCell {
     All(usize),
     Target(usize),
     Line(usize),
@@ -92,7 +94,7 @@ struct Cpu {
 }
 
 /// A line of the file, at its place.
-struct Line {
+struct InterruptLine {
     irq: u64,
     target: Option<usize>,
     controller: Option<usize>,
@@ -116,9 +118,9 @@ struct Controller {
     is_first: bool,
 }
 
-impl Table {
-    pub fn new(host: &Host, scope: &Scope, text: &[u8]) -> Table {
-        let mut table = Table {
+impl InterruptsTable {
+    pub fn new(host: &Host, scope: &Scope, text: &[u8]) -> InterruptsTable {
+        let mut table = InterruptsTable {
             host: host.clone(),
             scope: scope.clone(),
             header: Vec::new(),
@@ -128,7 +130,7 @@ impl Table {
             lines: Vec::new(),
             disks: Vec::new(),
             controllers: Vec::new(),
-            layout: (0..scope.irqs.len()).map(Cell::Line).collect(),
+            layout: (0..scope.irqs.len()).map(InterruptCell::Line).collect(),
             pairs: 0,
             counts: Vec::new(),
             readings: 0,
@@ -152,25 +154,25 @@ impl Table {
     }
 
     /// The series of some cells.
-    pub fn columns(&self, cells: Range<usize>) -> Vec<Column> {
+    pub fn columns(&self, cells: Range<usize>) -> Vec<SensorColumn> {
         self.layout[cells]
             .iter()
             .map(|cell| self.column(*cell))
             .collect()
     }
 
-    fn column(&self, cell: Cell) -> Column {
+    fn column(&self, cell: InterruptCell) -> SensorColumn {
         let (metric, subject) = match cell {
-            Cell::All(cpu) => (0, self.cpus[cpu].number.to_string()),
-            Cell::Target(cpu) => (1, self.cpus[cpu].number.to_string()),
-            Cell::Line(line) => (2, self.scope.irqs[line].to_string()),
-            Cell::Device(disk) => (3, self.disks[disk].name.clone()),
-            Cell::Pair { disk, cpu } => (
+            InterruptCell::All(cpu) => (0, self.cpus[cpu].number.to_string()),
+            InterruptCell::Target(cpu) => (1, self.cpus[cpu].number.to_string()),
+            InterruptCell::Line(line) => (2, self.scope.irqs[line].to_string()),
+            InterruptCell::Device(disk) => (3, self.disks[disk].name.clone()),
+            InterruptCell::Pair { disk, cpu } => (
                 4,
                 format!("{}@{}", self.disks[disk].name, self.cpus[cpu].number),
             ),
         };
-        Column::of(&METRICS[metric], &subject)
+        SensorColumn::of(&METRICS[metric], &subject)
     }
 
     /// Whether there are lines that no disk was looked for yet.
@@ -199,7 +201,7 @@ impl Table {
             match self.disks.iter_mut().find(|disk| disk.name == joined.disk) {
                 Some(disk) => disk.controller = Some(controller),
                 None => {
-                    self.layout.push(Cell::Device(self.disks.len()));
+                    self.layout.push(InterruptCell::Device(self.disks.len()));
                     self.disks.push(Disk {
                         name: joined.disk,
                         controller: Some(controller),
@@ -224,9 +226,9 @@ impl Table {
             let known = self.cpus.iter().position(|cpu| cpu.number == number);
             self.order.push(known.unwrap_or(self.cpus.len()));
             if known.is_none() {
-                self.layout.push(Cell::All(self.cpus.len()));
+                self.layout.push(InterruptCell::All(self.cpus.len()));
                 if !self.targets.is_empty() {
-                    self.layout.push(Cell::Target(self.cpus.len()));
+                    self.layout.push(InterruptCell::Target(self.cpus.len()));
                 }
                 self.cpus.push(Cpu {
                     number,
@@ -297,7 +299,7 @@ impl Table {
                     .controllers
                     .iter()
                     .position(|controller| of(&controller.irqs).is_some());
-                self.lines.push(Line {
+                self.lines.push(InterruptLine {
                     irq,
                     target: of(&self.scope.irqs),
                     controller,
@@ -348,7 +350,7 @@ impl Table {
                 }
                 controller.has_taken[cpu] = true;
                 for disk in 0..self.disks.len() {
-                    let pair = Cell::Pair { disk, cpu };
+                    let pair = InterruptCell::Pair { disk, cpu };
                     // After a new join the pairs are still there.
                     let is_new =
                         self.disks[disk].controller == Some(place) && !self.layout.contains(&pair);
@@ -361,19 +363,19 @@ impl Table {
         }
     }
 
-    fn value(&self, cell: Cell) -> Option<u64> {
+    fn value(&self, cell: InterruptCell) -> Option<u64> {
         let counts = |disk: usize| {
             let controller = &self.controllers[self.disks[disk].controller?];
             (controller.lines > 0).then_some(&controller.counts)
         };
         let there = |cpu: usize| Some(&self.cpus[cpu]).filter(|cpu| cpu.is_there);
         match cell {
-            Cell::All(cpu) => there(cpu).map(|cpu| cpu.all),
-            Cell::Target(cpu) => there(cpu).map(|cpu| cpu.target),
-            Cell::Line(_) | Cell::Device(_) if self.is_recut => None,
-            Cell::Line(line) => self.targets[line],
-            Cell::Device(disk) => counts(disk).map(|counts| sum(counts)),
-            Cell::Pair { disk, cpu } => there(cpu)
+            InterruptCell::All(cpu) => there(cpu).map(|cpu| cpu.all),
+            InterruptCell::Target(cpu) => there(cpu).map(|cpu| cpu.target),
+            InterruptCell::Line(_) | InterruptCell::Device(_) if self.is_recut => None,
+            InterruptCell::Line(line) => self.targets[line],
+            InterruptCell::Device(disk) => counts(disk).map(|counts| sum(counts)),
+            InterruptCell::Pair { disk, cpu } => there(cpu)
                 .and_then(|_| counts(disk))
                 .map(|counts| counts[cpu]),
         }
