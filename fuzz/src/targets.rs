@@ -1,6 +1,6 @@
 //! The targets. Each takes any bytes; a panic, an endless loop or memory without bounds is what it looks for.
 
-use experiment::{Ask, Class, Experiment, Failure, Plan, Told};
+use experiment::{Ask, Class, Experiment, ExperimentPlan, Failure, WindowReport};
 use host::Archive;
 use model::imported::Imported;
 
@@ -65,13 +65,13 @@ fn fio(bytes: &[u8]) {
 
 const CLASSES: [Class; 3] = [Class::Fast, Class::Slow, Class::Learned];
 
-fn plan(byte: u8) -> Plan {
+fn plan(byte: u8) -> ExperimentPlan {
     let arms = 2 + usize::from(byte >> 2) % 4;
     let names = (0..arms).map(|arm| format!("arm{arm}")).collect();
-    Plan {
+    ExperimentPlan {
         can_halve_depth: byte & 64 != 0,
         min_completions: u64::from(byte & 128),
-        ..Plan::new(names, CLASSES[usize::from(byte) % CLASSES.len()], 7)
+        ..ExperimentPlan::new(names, CLASSES[usize::from(byte) % CLASSES.len()], 7)
     }
 }
 
@@ -95,12 +95,12 @@ fn experiment(bytes: &[u8]) {
         rest = after;
         let bins = (window.duration_ms / experiment::BIN_MS) as usize;
         let told = match kind {
-            255 => Told::Failed {
+            255 => WindowReport::Failed {
                 id: window.id,
                 why: "it broke".into(),
                 kind: Failure::Other,
             },
-            _ => Told::Measured {
+            _ => WindowReport::Measured {
                 id: window.id,
                 rates: (0..bins).map(|bin| rate(own, bin, kind)).collect(),
                 latency: None,

@@ -1,7 +1,7 @@
 //! What `make fuzz` reaches of the readers of traces: any bytes in place of the kernel's.
 
 use crate::events::decode::{Decoder, EVENTS, decoders};
-use crate::events::pairs::{Event, Pairs};
+use crate::events::pairs::{PairEvent, Pairs};
 use crate::{blktrace, btf, perf, tracefs};
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ fn layout(name: &str) -> Option<String> {
     ))
 }
 
-fn decode(at_ns: u64, bytes: &[u8]) -> Option<Event> {
+fn decode(at_ns: u64, bytes: &[u8]) -> Option<PairEvent> {
     static DECODERS: LazyLock<Vec<(&str, Decoder)>> =
         LazyLock::new(|| decoders(layout).unwrap_or_default());
     DECODERS
@@ -35,7 +35,7 @@ fn decode(at_ns: u64, bytes: &[u8]) -> Option<Event> {
 }
 
 /// Pairs whatever events came out, of the device that has number 0 and of the one below it.
-fn pair(events: &[Event]) {
+fn pair(events: &[PairEvent]) {
     let mut pairs = Pairs::new(&[(0, 0), (1, 1)], 2);
     events.iter().for_each(|event| pairs.take(event));
     for tally in &pairs.tallies {
@@ -45,7 +45,7 @@ fn pair(events: &[Event]) {
 
 /// What blktrace's file of a CPU gives, in two readings.
 pub fn blktrace(bytes: &[u8]) {
-    let (mut intake, mut events) = (blktrace::record::Intake::default(), Vec::new());
+    let (mut intake, mut events) = (blktrace::record::BlktraceIntake::default(), Vec::new());
     let (first, rest) = bytes.split_at(bytes.len() / 2);
     intake.take(first, false, &mut events);
     intake.take(rest, true, &mut events);
@@ -55,14 +55,14 @@ pub fn blktrace(bytes: &[u8]) {
 /// What a ring of perf gives.
 pub fn perf(bytes: &[u8]) {
     let mut events = Vec::new();
-    perf::record::Intake::default().take(bytes, &mut events, decode);
+    perf::record::PerfIntake::default().take(bytes, &mut events, decode);
     pair(&events);
 }
 
 /// Pages of a trace buffer.
-struct Given<'a>(std::slice::Chunks<'a, u8>);
+struct GivenBytes<'a>(std::slice::Chunks<'a, u8>);
 
-impl tracefs::intake::Pages for Given<'_> {
+impl tracefs::intake::Pages for GivenBytes<'_> {
     fn next(&mut self, page: &mut [u8]) -> usize {
         let chunk = self.0.next().unwrap_or_default();
         page[..chunk.len()].copy_from_slice(chunk);
@@ -74,7 +74,7 @@ impl tracefs::intake::Pages for Given<'_> {
 pub fn tracefs(bytes: &[u8]) {
     const PAGE: usize = 512;
     let (mut events, mut page) = (Vec::new(), [0; PAGE]);
-    let mut intake = tracefs::intake::Intake::new(Given(bytes.chunks(PAGE)));
+    let mut intake = tracefs::intake::TracefsIntake::new(GivenBytes(bytes.chunks(PAGE)));
     intake.take(u64::MAX, &mut page, &mut events, decode);
     pair(&events);
 }
