@@ -222,7 +222,7 @@ impl History {
             }
             // A process that a test beside this one starts has our locks too, from its fork to its exec.
             if round > 5 && !self.changed().is_empty() {
-                std::thread::sleep(std::time::Duration::from_millis(100));
+                std::thread::sleep(std::time::Duration::from_millis(20));
             }
         }
     }
