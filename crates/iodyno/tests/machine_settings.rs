@@ -1,7 +1,8 @@
 //! Settings that belong to no device: applied, stacked over two devices and two state directories, and put back.
 
 use crate::support::{Dir, Iodyno, Loop, code, text};
-use crate::undo::store_a_win;
+use crate::undo::store_a_win_on;
+use model::subject::Subject;
 use std::process::Output;
 
 const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
@@ -32,16 +33,8 @@ impl Drop for PutBack {
 
 /// Applies a record that proved so many bytes on this disk.
 fn apply(iodyno: &Iodyno, disk: &Loop, bytes: &str) -> (Output, Option<String>) {
-    let record = store_a_win(iodyno, &disk.name, "none", "none");
-    let store = store::Store::open(iodyno.state.path()).unwrap();
-    let mut record = store.get(record.parse().unwrap()).unwrap();
-    let trial = &mut record.trials[0];
-    trial.knob = "dirty_background_bytes".into();
-    trial.subject = Some(model::subject::Subject::Sysctl);
-    trial.arms = vec!["0".into(), bytes.into()];
-    let verdict = trial.verdict.as_mut().unwrap();
-    (verdict.arm, verdict.compared) = (bytes.into(), Some(bytes.into()));
-    let id = store.insert(&record).unwrap().to_string();
+    let knob = "dirty_background_bytes";
+    let id = store_a_win_on(iodyno, &disk.name, knob, Subject::Sysctl, ["0", bytes]);
     let (applied, output) = iodyno.json(&["apply", &id]);
     let journal = applied["journal"].as_str().map(String::from);
     (output, journal)
@@ -96,7 +89,7 @@ fn the_value_that_was_found_can_be_set_again_while_another_is_in_place() {
     let (host, state) = (host::Host::live(), Dir::new("state"));
     let lock = host::DeviceLock::take(&host, &disk.name, host::Reach::Machine, "a test").unwrap();
     let knob = apply::Knob::find("vm.dirty_background_bytes").unwrap();
-    let files = apply::SubjectFiles::of(&host, model::subject::Subject::Sysctl).unwrap();
+    let files = apply::SubjectFiles::of(&host, Subject::Sysctl).unwrap();
     let mut journal = host::Journal::begin(&host, state.path(), "a test", &lock).unwrap();
     journal
         .checkpoint(&apply::checkpoint_paths(knob, &files))

@@ -50,6 +50,7 @@ mod signals;
 mod store;
 mod store_export;
 mod stories;
+mod subjects;
 mod support;
 mod sweep;
 mod tune;

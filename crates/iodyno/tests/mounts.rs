@@ -1,9 +1,10 @@
 //! A setting of a mount: applied, killed in the middle, and put back, on a file system of the test's own.
 
 use crate::support::{Dir, Iodyno, Loop, code, is_root, signal, text, until};
-use crate::undo::store_a_win;
+use crate::undo::store_a_win_on;
 use model::subject::Subject;
 use std::process::Command;
+use std::time::Duration;
 
 /// A file system on a loop device, mounted with nosuid and relatime; unmounted also when the test fails.
 struct Mounted {
@@ -39,7 +40,14 @@ impl Mounted {
     }
 
     fn unmount(&self) {
-        let _ = Command::new("umount").arg(self.dir.path()).status();
+        // A process that was just killed may still let go of its files.
+        for _ in 0..100 {
+            let status = Command::new("umount").arg(self.dir.path()).status();
+            if status.is_ok_and(|status| status.success()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn point(&self) -> &str {
@@ -65,17 +73,15 @@ impl Mounted {
     }
 
     fn proved(&self, iodyno: &Iodyno) -> String {
-        let record = store_a_win(iodyno, &self.disk.name, "none", "none");
-        let store = store::Store::open(iodyno.state.path()).unwrap();
-        let mut record = store.get(record.parse().unwrap()).unwrap();
-        let trial = &mut record.trials[0];
-        trial.knob = "atime".into();
         let (devno, point) = (self.options().1, self.point().to_string());
-        trial.subject = Some(Subject::Mount { devno, point });
-        trial.arms = vec!["relatime".into(), "noatime".into()];
-        let verdict = trial.verdict.as_mut().unwrap();
-        (verdict.arm, verdict.compared) = ("noatime".into(), Some("noatime".into()));
-        store.insert(&record).unwrap().to_string()
+        let subject = Subject::Mount { devno, point };
+        store_a_win_on(
+            iodyno,
+            &self.disk.name,
+            "atime",
+            subject,
+            ["relatime", "noatime"],
+        )
     }
 }
 

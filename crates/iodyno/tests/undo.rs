@@ -1,6 +1,7 @@
 //! `undo` after every way of dying, `apply` and `status`.
 
 use crate::support::{Iodyno, Loop, code, rounds, text, tracing};
+use model::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -137,6 +138,26 @@ pub fn store_a_win(iodyno: &Iodyno, device: &str, from: &str, to: &str) -> Strin
         .insert(&serde_json::from_value(record).unwrap())
         .unwrap()
         .to_string()
+}
+
+/// The same of another setting: stores a record that proved the second of these values. Gives its number.
+pub fn store_a_win_on(
+    iodyno: &Iodyno,
+    device: &str,
+    knob: &str,
+    subject: Subject,
+    arms: [&str; 2],
+) -> String {
+    let record = store_a_win(iodyno, device, "none", "none");
+    let store = store::Store::open(iodyno.state.path()).unwrap();
+    let mut record = store.get(record.parse().unwrap()).unwrap();
+    let trial = &mut record.trials[0];
+    trial.knob = knob.into();
+    trial.subject = Some(subject);
+    trial.arms = arms.map(String::from).into();
+    let verdict = trial.verdict.as_mut().unwrap();
+    (verdict.arm, verdict.compared) = (arms[1].into(), Some(arms[1].into()));
+    store.insert(&record).unwrap().to_string()
 }
 
 /// Makes the record of a run one of a tune that proved a scheduler.

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 const LOG: &str = "/dev/kmsg";
 /// Where a capture keeps the size of a page: no file of the kernel says it alone.
 const PAGE_BYTES: &str = "/proc/self/page_bytes";
-const LATENCY: &str = "/dev/cpu_dma_latency";
+pub(crate) const LATENCY: &str = "/dev/cpu_dma_latency";
 /// More records than the largest usual buffer holds; a bound on the loop only.
 const RECORDS_MAX: usize = 1 << 18;
 

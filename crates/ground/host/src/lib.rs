@@ -25,6 +25,7 @@ pub mod files;
 pub mod foreign;
 #[cfg(fuzzing)]
 pub mod fuzz;
+mod held_setting;
 #[cfg(test)]
 mod histories;
 mod identity;
@@ -76,6 +77,7 @@ pub use sampled::Sampled;
 pub use target::Target;
 pub use upload::Upload;
 
+use held_setting::{Held, is_held};
 use model::change::Attribute;
 use model::subject::{Subject, place_in_words};
 use mount_setting::MountPlace;
@@ -88,6 +90,8 @@ use std::sync::Arc;
 pub struct Host {
     source: HostSource,
     recorder: Option<Arc<recorder::Recorder>>,
+    /// Requests that last as long as this process holds them.
+    held: Held,
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +141,7 @@ impl Host {
         Host {
             source: HostSource::Live,
             recorder: None,
+            held: Held::default(),
         }
     }
 
@@ -145,6 +150,7 @@ impl Host {
         Host {
             source: HostSource::Live,
             recorder: Some(Arc::default()),
+            held: Held::default(),
         }
     }
 
@@ -161,6 +167,7 @@ impl Host {
         Host {
             source: HostSource::Archive(Arc::new(archive)),
             recorder: None,
+            held: Held::default(),
         }
     }
 
@@ -178,6 +185,9 @@ impl Host {
 
     /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
     pub fn attribute(&self, path: &str) -> Attribute {
+        if is_held(path) {
+            return self.held.read(self);
+        }
         if !self.is_simulated()
             && let Some(mount) = MountPlace::of(path)
         {
@@ -230,6 +240,9 @@ impl Host {
         let shown = place_in_words(path);
         let failed = |error: std::io::Error| Error::io("write", &shown, error);
         match &self.source {
+            _ if is_held(path) && !matches!(self.source, HostSource::Archive(_)) => {
+                self.held.write(self, value).map_err(failed)
+            }
             HostSource::Archive(_) => Err(failed(std::io::Error::other(
                 "it belongs to a captured machine, and only the live one is changed",
             ))),
@@ -261,6 +274,9 @@ impl Host {
         match subject {
             Subject::Mount { .. } => {
                 self.attribute(&subject.path(mount_setting::ATIME)) != Attribute::Absent
+            }
+            Subject::CpuLatency => {
+                self.attribute(&subject.path(held_setting::CPU_LATENCY)) != Attribute::Absent
             }
             _ => self.exists(&subject.directory()),
         }

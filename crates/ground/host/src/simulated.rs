@@ -206,6 +206,7 @@ impl Simulated {
         Host {
             source: crate::HostSource::Simulated(self.clone()),
             recorder: None,
+            held: crate::Held::default(),
         }
     }
 

@@ -1,9 +1,11 @@
-//! What a setting is a setting of: a block device's queue, the kernel as a whole, one interrupt, one mount.
+//! What a setting is a setting of: a block device's queue or its part of the page cache, the kernel as a whole, one
+//! interrupt, one mount, how fast CPUs wake up.
 //!
 //! Every setting has a place, which is one text. Most subjects have a directory in which their settings are files, and
 //! the place is the file's path. A mount has none: its place is `mount:OPTION:MAJOR:MINOR:POINT`, which no path can be
 //! taken for, since a path begins with a slash. Both ways between a place and its subject stand here, so that what writes
-//! a setting, what puts it back and what checks a journal agree on whose it is.
+//! a setting, what puts it back and what checks a journal agree on whose it is. A request that a process holds open has
+//! none either: its place is `held:NAME`.
 
 use crate::text::is_plain_name;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,11 @@ pub enum Subject {
         /// Kernel name of the block device.
         device: String,
     },
+    /// A block device's share of the page cache (its backing device, bdi): `/sys/block/NAME/bdi`.
+    Bdi {
+        /// Kernel name of the block device.
+        device: String,
+    },
     /// The kernel's parameters: `/proc/sys`. They act on the whole machine.
     Sysctl,
     /// One interrupt: `/proc/irq/NUMBER`.
@@ -38,6 +45,9 @@ pub enum Subject {
         /// Where it is mounted: an absolute path without links, `..` and control characters.
         point: String,
     },
+    /// How fast CPUs must wake up. It is asked for by holding a descriptor open, acts on the whole machine, and ends with
+    /// the process that asked.
+    CpuLatency,
 }
 
 /// The kinds of subject, each with directories of one form.
@@ -49,12 +59,16 @@ pub enum SubjectKind {
     Queue,
     /// [`Subject::Scheduler`].
     Scheduler,
+    /// [`Subject::Bdi`].
+    Bdi,
     /// [`Subject::Sysctl`].
     Sysctl,
     /// [`Subject::Interrupt`].
     Interrupt,
     /// [`Subject::Mount`].
     Mount,
+    /// [`Subject::CpuLatency`].
+    CpuLatency,
 }
 
 /// Directories of block devices and of interrupts.
@@ -63,17 +77,21 @@ const SYSCTL: &str = "/proc/sys/";
 const IRQ: &str = "/proc/irq/";
 /// How the place of a mount's setting begins.
 const MOUNT: &str = "mount:";
+/// How the place of a request that a process holds open begins.
+const HELD: &str = "held:";
 
 impl Subject {
     /// The directory of its settings, without a final slash; of a mount, whose settings are no files, where it is
-    /// mounted.
+    /// mounted, and of a request that a process holds open the directory of the device that takes it.
     pub fn directory(&self) -> String {
         match self {
             Subject::Queue { device } => format!("{BLOCK}{device}/queue"),
             Subject::Scheduler { device } => format!("{BLOCK}{device}/queue/iosched"),
+            Subject::Bdi { device } => format!("{BLOCK}{device}/bdi"),
             Subject::Sysctl => SYSCTL.trim_end_matches('/').into(),
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
             Subject::Mount { point, .. } => point.clone(),
+            Subject::CpuLatency => "/dev".into(),
         }
     }
 
@@ -82,6 +100,7 @@ impl Subject {
     pub fn path(&self, attribute: &str) -> String {
         match self {
             Subject::Mount { devno, point } => format!("{MOUNT}{attribute}:{devno}:{point}"),
+            Subject::CpuLatency => format!("{HELD}{attribute}"),
             _ => format!("{}/{attribute}", self.directory()),
         }
     }
@@ -91,6 +110,9 @@ impl Subject {
     pub fn of_path(path: &str) -> Option<(Subject, &str)> {
         if let Some(rest) = path.strip_prefix(MOUNT) {
             return of_mount(rest);
+        }
+        if let Some(name) = path.strip_prefix(HELD) {
+            return is_plain_name(name).then_some((Subject::CpuLatency, name));
         }
         if let Some(name) = path.strip_prefix(SYSCTL) {
             let (table, parameter) = name.split_once('/')?;
@@ -111,6 +133,7 @@ impl Subject {
         let subject = match directory {
             "queue" => Subject::Queue { device },
             "queue/iosched" => Subject::Scheduler { device },
+            "bdi" => Subject::Bdi { device },
             _ => return None,
         };
         is_plain_name(name).then_some((subject, name))
@@ -121,9 +144,11 @@ impl Subject {
         match self {
             Subject::Queue { .. } => SubjectKind::Queue,
             Subject::Scheduler { .. } => SubjectKind::Scheduler,
+            Subject::Bdi { .. } => SubjectKind::Bdi,
             Subject::Sysctl => SubjectKind::Sysctl,
             Subject::Interrupt { .. } => SubjectKind::Interrupt,
             Subject::Mount { .. } => SubjectKind::Mount,
+            Subject::CpuLatency => SubjectKind::CpuLatency,
         }
     }
 
@@ -131,8 +156,24 @@ impl Subject {
     /// which may lie on several devices and has users of its own.
     pub fn device(&self) -> Option<&str> {
         match self {
-            Subject::Queue { device } | Subject::Scheduler { device } => Some(device),
-            Subject::Sysctl | Subject::Interrupt { .. } | Subject::Mount { .. } => None,
+            Subject::Queue { device } | Subject::Scheduler { device } | Subject::Bdi { device } => {
+                Some(device)
+            }
+            Subject::Sysctl
+            | Subject::Interrupt { .. }
+            | Subject::Mount { .. }
+            | Subject::CpuLatency => None,
+        }
+    }
+
+    /// Who can hold its settings where they end with the process that sets them, so that `apply` cannot keep them.
+    pub fn held_by(&self) -> Option<&'static str> {
+        match self {
+            Subject::CpuLatency => Some(
+                "it lasts only while a process holds /dev/cpu_dma_latency open. Let tuned do so: force_latency= in the \
+                 [cpu] section of its profile",
+            ),
+            _ => None,
         }
     }
 
@@ -150,17 +191,21 @@ impl std::fmt::Display for Subject {
         match self {
             Subject::Queue { device } => f.write_str(device),
             Subject::Scheduler { device } => write!(f, "the scheduler of {device}"),
+            Subject::Bdi { device } => write!(f, "the page cache of {device}"),
             Subject::Sysctl => f.write_str("the kernel"),
             Subject::Interrupt { number } => write!(f, "interrupt {number}"),
             Subject::Mount { point, .. } => f.write_str(point),
+            Subject::CpuLatency => f.write_str("the CPUs"),
         }
     }
 }
 
-/// A place for people: `atime of /srv` for a mount's setting, the path of any other.
+/// A place for people: `atime of /srv` for a setting that is no file, the path of any other.
 pub fn place_in_words(place: &str) -> String {
     match Subject::of_path(place) {
-        Some((subject @ Subject::Mount { .. }, name)) => format!("{name} of {subject}"),
+        Some((subject @ (Subject::Mount { .. } | Subject::CpuLatency), name)) => {
+            format!("{name} of {subject}")
+        }
         _ => place.to_string(),
     }
 }
@@ -245,6 +290,8 @@ mod tests {
             (Subject::Scheduler { device: sda() }, "slice_idle"),
             (Subject::Sysctl, "vm/dirty_bytes"),
             (Subject::Interrupt { number: 24 }, "smp_affinity_list"),
+            (Subject::Bdi { device: sda() }, "max_ratio"),
+            (Subject::CpuLatency, "cpu_latency_us"),
         ];
         for (subject, name) in all {
             let path = subject.path(name);
@@ -278,6 +325,9 @@ mod tests {
             "mount:atime:07:1:/srv",
             "mount:atime:7:/srv",
             "mount:../x:7:1:/srv",
+            "held:../cpu_latency_us",
+            "held:",
+            "/sys/block/sda/bdi/../queue/scheduler",
             "/etc/passwd",
             "",
         ] {

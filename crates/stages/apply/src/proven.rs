@@ -59,6 +59,14 @@ pub enum NotProven {
         /// What it is.
         is: String,
     },
+    /// The setting ends with the process that makes it.
+    #[error("{knob} cannot be kept by apply: {why}")]
+    EndsWithProcess {
+        /// Id of the knob.
+        knob: &'static str,
+        /// Why, and who can keep it.
+        why: &'static str,
+    },
     /// The subject does not take the value.
     #[error(transparent)]
     Rejected(#[from] Rejection),
@@ -130,6 +138,9 @@ fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFil
     let is_of_device = subject.device().is_none_or(|device| device == trial.device);
     if subject.kind() != knob.on || !is_of_device {
         return Err(strange());
+    }
+    if let Some(why) = subject.held_by() {
+        return Err(NotProven::EndsWithProcess { knob: knob.id, why });
     }
     let (was, is) = (trial.mark.clone(), host.subject_mark(&subject));
     // A mount ends with its boot; what was proved holds for the next one at the same point.

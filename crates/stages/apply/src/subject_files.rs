@@ -42,9 +42,13 @@ impl SubjectFiles {
         self.subject.path(attribute)
     }
 
-    /// Names of a subject's settings, or of those in a directory of it; none of a mount, below which users' files are.
+    /// Names of a subject's settings, or of those in a directory of it; none where they are no files: users' files are
+    /// below a mount.
     pub fn names(&self, directory: &str) -> Vec<String> {
-        if self.subject.kind() == SubjectKind::Mount {
+        if matches!(
+            self.subject.kind(),
+            SubjectKind::Mount | SubjectKind::CpuLatency
+        ) {
             return Vec::new();
         }
         self.host.list(self.path(directory).trim_end_matches('/'))
@@ -88,7 +92,10 @@ pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
     let is_of_machine = |kind| {
         matches!(
             kind,
-            SubjectKind::Sysctl | SubjectKind::Interrupt | SubjectKind::Mount
+            SubjectKind::Sysctl
+                | SubjectKind::Interrupt
+                | SubjectKind::Mount
+                | SubjectKind::CpuLatency
         )
     };
     match kinds.into_iter().any(is_of_machine) {
@@ -103,7 +110,9 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
     match kind {
         SubjectKind::Queue => vec![Subject::Queue { device }],
         SubjectKind::Scheduler => vec![Subject::Scheduler { device }],
+        SubjectKind::Bdi => vec![Subject::Bdi { device }],
         SubjectKind::Sysctl => vec![Subject::Sysctl],
+        SubjectKind::CpuLatency => vec![Subject::CpuLatency],
         SubjectKind::Mount => mounts(path),
         SubjectKind::Interrupt => {
             let layers = path.root.walk().into_iter();

@@ -78,13 +78,23 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
     if lines.is_empty() {
         lines.push("No setting was judged.".into());
     }
-    let has_won = record.trials.iter().any(|trial| trial.win().is_some());
-    if let (Some(id), true) = (id, has_won) {
-        lines.push(format!(
-            "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"
-        ));
-    }
+    lines.extend(keep_lines(id, record));
     lines
+}
+
+/// How what has won is kept, where something has.
+fn keep_lines(id: Option<i64>, record: &Record) -> Vec<String> {
+    let won = || record.trials.iter().filter(|trial| trial.win().is_some());
+    let held: Vec<String> = won()
+        .filter_map(|trial| Some((trial, trial.subject().held_by()?)))
+        .map(|(trial, why)| format!("  {} cannot be kept by apply: {why}", trial.knob))
+        .collect();
+    match id {
+        Some(id) if held.is_empty() && won().next().is_some() => vec![format!(
+            "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"
+        )],
+        _ => held,
+    }
 }
 
 /// What a claim rests on.

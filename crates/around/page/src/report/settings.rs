@@ -54,6 +54,17 @@ pub fn foreign(record: &Record) -> FigureTable {
     table.first("settings")
 }
 
+/// What has won and ends with the process that sets it, each with why.
+fn held(record: &Record) -> Vec<(&str, &'static str)> {
+    let won = record.trials.iter().filter(|trial| trial.win().is_some());
+    won.filter_map(|trial| Some((trial.knob.as_str(), trial.subject().held_by()?)))
+        .collect()
+}
+
+fn can_be_kept(record: &Record) -> bool {
+    record.trials.iter().any(|trial| trial.win().is_some()) && held(record).is_empty()
+}
+
 /// The part of the page; empty for records without a path.
 pub fn section(record: &Record) -> Markup {
     let foreign = foreign(record);
@@ -63,7 +74,10 @@ pub fn section(record: &Record) -> Markup {
             (pieces::table(&turned(record)))
             p {
                 "Everything was put back at the end."
-                @if record.trials.iter().any(|trial| trial.win().is_some()) {
+                @for (knob, why) in held(record) {
+                    " " code { (knob) } " cannot be kept by apply: " (why) "."
+                }
+                @if can_be_kept(record) {
                     " To keep what was proved: " code { "sudo iodyno apply" }
                     " with the number of this record; to take it back: " code { "sudo iodyno undo" } "."
                 }

@@ -49,7 +49,7 @@ pub(super) enum Which {
 type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
 
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
-const KNOBS: [KnobOfTest; 7] = [
+const KNOBS: [KnobOfTest; 8] = [
     (
         &[("scheduler", 10), ("nr_requests", 40)],
         &["none", "mq-deadline", "bfq", "nonsense"],
@@ -72,6 +72,7 @@ const KNOBS: [KnobOfTest; 7] = [
         &[("mount:atime:7:9:/srv", 70)],
         &["noatime", "strictatime", "ro"],
     ),
+    (&[("held:cpu_latency_us", 80)], &["0", "20", "x"]),
 ];
 
 /// What a knob changes, by the name that [`Simulated::settings`] has for it, and how far its journal reaches.
@@ -84,7 +85,7 @@ fn changes(knob: usize, device: &str) -> (&str, Reach) {
 
 /// Names of a queue's settings stand alone, others as whole places.
 fn is_of_machine(name: &str) -> bool {
-    name.starts_with('/') || name.starts_with("mount:")
+    name.starts_with('/') || name.contains(':')
 }
 
 const DEVICES: [&str; 2] = ["loop0", "loop1"];

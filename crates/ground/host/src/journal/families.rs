@@ -16,12 +16,18 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         Subject::Interrupt { .. } => machine && name == "smp_affinity_list",
         // Nothing else of a mount: a forged line must not make one writable, or take away nosuid.
         Subject::Mount { .. } => machine && name == crate::mount_setting::ATIME,
+        Subject::CpuLatency => machine && crate::held_setting::is_held(path),
+        // What the device has of the page cache, without what else a driver may show there.
+        Subject::Bdi { .. } if !BDI.contains(&name) => false,
         of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
     }
 }
 
 /// The kernel parameters that knobs set: none that decides about rights, and none that acts when it is written.
 const DIRTY_LIMITS: &str = "vm/dirty_";
+
+/// The settings of a backing device that knobs set or disturb.
+const BDI: [&str; 2] = ["max_ratio", "max_ratio_fine"];
 
 /// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
 pub(crate) fn is_of_machine(path: &str) -> bool {
@@ -74,9 +80,12 @@ mod tests {
         let is_of = |name: &str, path: &str| is_setting_of(Some(&device(name)), true, path);
         assert!(is_of("sda", "/sys/block/sda/queue/scheduler"));
         assert!(is_of("sda", "/sys/block/sda/queue/iosched/slice_idle"));
+        assert!(is_of("sda", "/sys/block/sda/bdi/max_ratio"));
         assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
         for path in [
             "/sys/block/sdb/queue/scheduler",
+            "/sys/block/sdb/bdi/max_ratio",
+            "/sys/block/sda/bdi/uevent",
             "/sys/block/sda/queue/../../../../etc/passwd",
             "/sys/block/sda/queue/iosched/../scheduler",
             "/sys/block/sda/queue/iosched/..",
@@ -101,6 +110,7 @@ mod tests {
             "/proc/sys/vm/dirty_background_bytes",
             "/proc/irq/24/smp_affinity_list",
             "mount:atime:7:1:/srv",
+            "held:cpu_latency_us",
         ] {
             assert!(is_setting_of(Some(&device("sda")), true, path), "{path}");
             assert!(!is_setting_of(Some(&device("sda")), false, path), "{path}");
@@ -114,6 +124,7 @@ mod tests {
             "/proc/sys/vm/overcommit_memory",
             "/proc/irq/24/smp_affinity",
             "/proc/irq/24/spurious",
+            "held:wakeup",
             "mount:ro:7:1:/srv",
             "mount:nosuid:7:1:/srv",
             "mount:atime:7:1:/srv/..",

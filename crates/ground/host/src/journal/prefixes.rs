@@ -19,6 +19,12 @@ const SETTINGS: &[(&str, u8, &[&str])] = &[
     ("read_ahead_kb", 30, &["0", "128", "4096"]),
     ("nr_requests", 40, &["32", "64", "256"]),
     ("nomerges", 50, &["0", "1", "2"]),
+    (
+        "mount:atime:7:9:/srv",
+        60,
+        &["relatime", "noatime", "strictatime"],
+    ),
+    ("/proc/irq/24/smp_affinity_list", 70, &["0", "1", "0-1"]),
 ];
 
 #[derive(Clone, Debug)]
@@ -28,6 +34,14 @@ enum Act {
     Write(usize, usize),
     Rule(String),
     Keep,
+}
+
+/// Names of the queue's settings stand alone, those of the machine as whole places.
+fn place(name: &str) -> String {
+    match name.contains([':', '/']) {
+        true => name.to_string(),
+        false => format!("{QUEUE}/{name}"),
+    }
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -51,13 +65,18 @@ fn saved_with(setting: usize) -> impl Iterator<Item = (String, u8)> {
     SETTINGS
         .iter()
         .filter(move |(name, ..)| *name == own || Some(*name) == reset)
-        .map(|(name, order, _)| (format!("{QUEUE}/{name}"), *order))
+        .map(|(name, order, _)| (place(name), *order))
+}
+
+/// What the device has, and what the machine has.
+fn settings(machine: &Simulated) -> [BTreeMap<String, String>; 2] {
+    ["loop0", "machine"].map(|of| machine.settings(of).unwrap().1)
 }
 
 /// A machine, and what it was like before anything changed.
 struct Stand {
     machine: Simulated,
-    settings: BTreeMap<String, String>,
+    settings: [BTreeMap<String, String>; 2],
     rule: Option<Vec<u8>>,
 }
 
@@ -65,12 +84,12 @@ impl Stand {
     fn new(first: &[usize], rule: Option<&String>) -> Stand {
         let machine = Simulated::new();
         for ((name, _, values), value) in SETTINGS.iter().zip(first) {
-            machine.set(&format!("{QUEUE}/{name}"), values[*value]);
+            machine.set(&place(name), values[*value]);
         }
         if let Some(rule) = rule {
             std::fs::write(machine.place(RULE), rule).unwrap();
         }
-        let settings = machine.settings("loop0").unwrap().1;
+        let settings = settings(&machine);
         let rule = std::fs::read(machine.place(RULE)).ok();
         Stand {
             machine,
@@ -87,7 +106,7 @@ impl Stand {
     /// leaves so many bytes of the journal. The journal's length at the end, and where its first line ends.
     fn act(&self, acts: &[Act], cut: u64) -> (u64, u64) {
         let (host, state) = (self.machine.host(), self.machine.state_dir(0));
-        let lock = DeviceLock::take(&host, "loop0", crate::Reach::Device, "tune").unwrap();
+        let lock = DeviceLock::take(&host, "loop0", crate::Reach::Machine, "tune").unwrap();
         let mut journal = Journal::begin(&host, &state, "tune loop0", &lock).unwrap();
         let born = journal.end.bytes;
         for act in acts {
@@ -99,8 +118,8 @@ impl Stand {
                 }
                 Act::Write(setting, value) => {
                     let (name, _, values) = SETTINGS[*setting];
-                    let written = journal.write(&format!("{QUEUE}/{name}"), values[*value]);
-                    assert!(written.is_ok() || !journal.covers(&format!("{QUEUE}/{name}")));
+                    let written = journal.write(&place(name), values[*value]);
+                    assert!(written.is_ok() || !journal.covers(&place(name)));
                 }
                 Act::Rule(text) => journal.write_file(RULE, text).unwrap(),
                 Act::Keep => drop(journal.keep().unwrap()),
@@ -142,8 +161,7 @@ proptest! {
             let restored = journal.undo(&host, &state).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert!(restored.iter().all(Restored::is_whole), "{:?}", restored);
         }
-        let after = stand.machine.settings("loop0").unwrap().1;
-        prop_assert_eq!(after, stand.settings.clone());
+        prop_assert_eq!(settings(&stand.machine), stand.settings.clone());
         prop_assert_eq!(stand.rule(), stand.rule.clone());
         prop_assert!(find_unfinished(&host, &state).journals.is_empty());
     }

@@ -11,7 +11,8 @@
 //! disk, and no setting of the disk changes it.
 //!
 //! ## What to try
-//! The tuned profile `latency-performance`, which holds `/dev/cpu_dma_latency` low; with the power that it costs.
+//! `iodyno tune --knob cpu_latency_us`, which tries it and lets go. To keep it, the tuned profile `latency-performance`,
+//! which holds `/dev/cpu_dma_latency` low; with the power that it costs.
 //!
 //! ## Example
 //! ```scene
@@ -78,8 +79,8 @@ pub static CAUSE: Cause = Cause {
         "the disk or its link sleeps instead (APST, ALPM, ASPM): then holding /dev/cpu_dma_latency changes nothing",
         "the CPU's clock is low when it is nearly idle: then the governor `performance` helps without the idle states",
     ],
-    experiment: "tuned-adm profile latency-performance, then: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
-    knob: None,
+    experiment: "iodyno tune {target} --rw randread --iodepth 1 --knob cpu_latency_us",
+    knob: Some("cpu_latency_us"),
     judge,
 };
 
