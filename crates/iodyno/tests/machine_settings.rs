@@ -35,7 +35,7 @@ fn apply(iodyno: &Iodyno, disk: &Loop, bytes: &str) -> (Output, Option<String>) 
     let record = store_a_win(iodyno, &disk.name, "none", "none");
     let store = store::Store::open(iodyno.state.path()).unwrap();
     let mut record = store.get(record.parse().unwrap()).unwrap();
-    let trial = &mut record.trials[0];
+    let trial = &mut record.trials_mut()[0];
     trial.knob = "dirty_background_bytes".into();
     trial.subject = Some(model::subject::Subject::Sysctl);
     trial.arms = vec!["0".into(), bytes.into()];

@@ -68,7 +68,7 @@ impl Mounted {
         let record = store_a_win(iodyno, &self.disk.name, "none", "none");
         let store = store::Store::open(iodyno.state.path()).unwrap();
         let mut record = store.get(record.parse().unwrap()).unwrap();
-        let trial = &mut record.trials[0];
+        let trial = &mut record.trials_mut()[0];
         trial.knob = "atime".into();
         let (devno, point) = (self.options().1, self.point().to_string());
         trial.subject = Some(Subject::Mount { devno, point });

@@ -17,7 +17,7 @@ pub fn turned(record: &Record) -> FigureTable {
         "afterwards",
         "verdict",
     ]);
-    for trial in &record.trials {
+    for trial in record.trials() {
         let before = trial.arms.first().cloned().unwrap_or_else(|| "–".into());
         let tried = if trial.skipped.is_some() {
             "–".into()
@@ -59,11 +59,11 @@ pub fn section(record: &Record) -> Markup {
     let foreign = foreign(record);
     let all = all(record);
     html! {
-        @if !record.trials.is_empty() {
+        @if !record.trials().is_empty() {
             (pieces::table(&turned(record)))
             p {
                 "Everything was put back at the end."
-                @if record.trials.iter().any(|trial| trial.win().is_some()) {
+                @if record.trials().iter().any(|trial| trial.win().is_some()) {
                     " To keep what was proved: " code { "sudo iodyno apply" }
                     " with the number of this record; to take it back: " code { "sudo iodyno undo" } "."
                 }
