@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The document of a verb that shows one record; without a number where it could not be stored.
 #[derive(Serialize)]
-pub struct RecordDocument<'a> {
+pub struct RecordAnswer<'a> {
     /// `iodyno.<verb>/<version>`.
     pub schema: &'static str,
     /// Its number.

@@ -27,7 +27,7 @@ fn measured(guest: &mut Guest, disk: &str, depth: u32) -> (Record, i64) {
 }
 
 fn probe(record: &Record) -> Probe {
-    let load = record.load.clone().unwrap();
+    let load = record.load().cloned().unwrap();
     Probe {
         role: Role::Depth,
         job: record.job.clone(),
@@ -58,7 +58,7 @@ fn a_throttled_disk_is_seen_to_be_capped_and_a_free_one_is_not() {
         let found = causes_of(&scene)
             .into_iter()
             .any(|finding| finding.rule == "rate_capped_outside");
-        (found, loads[1].0.load.as_ref().unwrap().iops(), loads[1].1)
+        (found, loads[1].0.load().unwrap().iops(), loads[1].1)
     };
     // An emulated CPU of a busy host stands still for whole moments, and the rate is not flat then.
     let attempt = |guest: &mut Guest| {

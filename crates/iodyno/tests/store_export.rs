@@ -128,7 +128,7 @@ fn sums(records: &[Record]) -> Value {
     };
     let values = || series().flat_map(|series| series.values.iter().flatten());
     let lines = series().map(|series| series.values.len()).sum::<usize>();
-    let loads = || records.iter().flat_map(|record| &record.load);
+    let loads = || records.iter().flat_map(|record| record.load());
     let ios: u64 = loads().map(|load| load.read.latency.total()).sum();
     let bytes: u64 = loads()
         .flat_map(|load| &load.intervals)

@@ -151,7 +151,7 @@ pub fn store_a_win_on(
     let record = store_a_win(iodyno, device, "none", "none");
     let store = store::Store::open(iodyno.state.path()).unwrap();
     let mut record = store.get(record.parse().unwrap()).unwrap();
-    let trial = &mut record.trials[0];
+    let trial = &mut record.trials_mut()[0];
     trial.knob = knob.into();
     trial.subject = Some(subject);
     trial.arms = arms.map(String::from).into();

@@ -9,7 +9,7 @@ use model::record::Record;
 pub fn over(records: &[&Record], base: usize) -> Vec<Curves> {
     let sweeps: Vec<Option<&Sweep>> = records
         .iter()
-        .map(|record| record.studies.sweep.as_ref())
+        .map(|record| record.studies().sweep.as_ref())
         .collect();
     let Some(own) = sweeps[base].filter(|_| sweeps.iter().flatten().count() > 1) else {
         return Vec::new();
@@ -104,9 +104,11 @@ fn row(at: u64, curves: &[Option<(&Sweep, &Curve)>], base: usize) -> Vec<Option<
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::fixture::run;
+    use crate::fixture::{of, run};
     use analyse::curve;
     use model::curve::{Axis, CurveSetting, Visit};
+    use model::record::{RecordBody, RunBody};
+    use model::studies::Studies;
 
     /// A sweep of depths on a device that serves `servers` I/Os at once, three visits a point.
     pub fn sweep(depths: &[u64], servers: f64) -> Record {
@@ -140,9 +142,7 @@ pub(crate) mod tests {
             option: "iodepth".into(),
             values,
         }];
-        let mut record = run(10_000.0, 0.0, 1);
-        record.load = None;
-        record.studies.sweep = Some(Sweep {
+        let sweep = Sweep {
             curves: curve::curves(&axes, &points, 1),
             axes,
             seed: 1,
@@ -151,8 +151,14 @@ pub(crate) mod tests {
             window_ms: 0,
             points,
             notes: vec![],
-        });
-        record
+        };
+        of(RecordBody::Run(RunBody {
+            studies: Studies {
+                sweep: Some(sweep),
+                ..Studies::default()
+            },
+            ..RunBody::default()
+        }))
     }
 
     #[test]

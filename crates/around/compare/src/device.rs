@@ -20,7 +20,7 @@ pub struct DevicePlace {
 
 /// The place of any record.
 pub fn place(record: &Record) -> DevicePlace {
-    match &record.imported {
+    match record.imported() {
         Some(imported) => foreign(imported),
         None => native(&record.path),
     }
@@ -177,7 +177,7 @@ pub fn caveats(record: &Record) -> Vec<Caveat> {
             }
         }
     }
-    if let Some(imported) = &record.imported {
+    if let Some(imported) = record.imported() {
         if let Some(why) = cached(imported) {
             add("page cache?", why);
         }

@@ -3,7 +3,7 @@
 use model::histogram::Histogram;
 use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::record::{Interval, IntervalSide, LoadResult, Provenance, Record};
+use model::record::{Interval, IntervalSide, LoadResult, Provenance, Record, RecordBody, RunBody};
 use stats::dice::Dice;
 
 /// What random 4 KiB reads of a known rate gave over so many seconds; noise is a share of the rate.
@@ -42,6 +42,22 @@ pub fn load(iops: f64, noise: f64, seconds: u64) -> LoadResult {
 
 /// A record of such a run on `vda` of the machine `db-1`.
 pub fn run(iops: f64, noise: f64, seconds: u64) -> Record {
+    of(RecordBody::Run(RunBody {
+        load: Some(load(iops, noise, seconds)),
+        ..RunBody::default()
+    }))
+}
+
+/// What a record of a run holds, to be changed.
+pub fn run_of(record: &mut Record) -> &mut RunBody {
+    match &mut record.body {
+        RecordBody::Run(run) => run,
+        other => panic!("a record of {}", other.verb()),
+    }
+}
+
+/// A record of anything, there.
+pub fn of(body: RecordBody) -> Record {
     let mut target = Layer::new(LayerKind::Target, "/srv");
     let mut file_system = Layer::new(LayerKind::FileSystem, "/srv");
     file_system.facts.insert("fstype".into(), "ext4".into());
@@ -56,17 +72,11 @@ pub fn run(iops: f64, noise: f64, seconds: u64) -> Record {
         started_unix_ms: 1_700_000_000_000,
         ..Provenance::default()
     };
-    Record {
-        load: Some(load(iops, noise, seconds)),
-        ..Record::of("run", provenance, IoPath::new("/srv", target))
-    }
+    Record::of(body, provenance, IoPath::new("/srv", target))
 }
 
 /// A sequential read as the normal text of fio tells it.
 pub fn fio_text(iops: f64, facts: &[(&str, &str)]) -> Record {
-    let mut record = run(1.0, 0.0, 1);
-    (record.verb, record.load) = ("import".into(), None);
-    record.path = IoPath::new("old.txt", Layer::new(LayerKind::Target, "old.txt"));
     let latency = |kind: &str, mean_ns: f64, percentiles: &[(f64, f64)]| LatencyFigures {
         kind: kind.into(),
         mean_ns: Some(mean_ns),
@@ -96,7 +106,7 @@ pub fn fio_text(iops: f64, facts: &[(&str, &str)]) -> Record {
         ],
         ..SideFigures::default()
     };
-    record.imported = Some(Imported {
+    let imported = Imported {
         importer: "fio_text".into(),
         tool: "fio-3.7".into(),
         file: "/tmp/old.txt".into(),
@@ -113,6 +123,9 @@ pub fn fio_text(iops: f64, facts: &[(&str, &str)]) -> Record {
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect(),
         ..Imported::default()
-    });
-    record
+    };
+    Record {
+        path: IoPath::new("old.txt", Layer::new(LayerKind::Target, "old.txt")),
+        ..of(RecordBody::Import(imported))
+    }
 }

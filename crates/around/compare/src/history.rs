@@ -102,7 +102,7 @@ fn add<'a>(
         return;
     };
     let place = place(subject);
-    let imported = record.imported.is_some();
+    let imported = record.imported().is_some();
     let point = HistoryPoint {
         record: id,
         unix_ms,
@@ -239,7 +239,7 @@ fn changed(before: &Record, after: &Record) -> Vec<Difference> {
     let is_version = |name: &str| name.contains("firmware") || name == "kernel" || name == "model";
     found.retain(|one| one.weight >= WEIGHT_MIN || is_version(&one.name));
     let kernels = (&before.provenance.kernel, &after.provenance.kernel);
-    let is_ours = before.imported.is_none() && after.imported.is_none();
+    let is_ours = before.imported().is_none() && after.imported().is_none();
     if !is_told && is_ours && kernels.0 != kernels.1 {
         found.insert(0, kernel(kernels.0, kernels.1));
     }

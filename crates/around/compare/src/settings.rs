@@ -8,7 +8,7 @@ use model::record::Record;
 
 /// Whether a record holds a path with settings: an import does not.
 pub fn has_path(record: &Record) -> bool {
-    record.imported.is_none() && !record.path.root.below.is_empty()
+    record.imported().is_none() && !record.path.root.below.is_empty()
 }
 
 /// What differs in settings and facts of two records; none where one of them does not hold its path.

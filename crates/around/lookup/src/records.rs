@@ -3,7 +3,7 @@
 use compare::compare::{Named, records as side_by_side};
 use compare::{measures, rank};
 use model::comparison::{Comparison, Ranking};
-use model::record::Record;
+use model::record::{Record, RecordBody};
 use store::{Filter, Store, StoreError, StoreErrorKind};
 
 /// Like records that are looked at to learn what repeats differ by, for each record that is compared.
@@ -24,11 +24,17 @@ pub struct GivenRecord {
 
 /// A record without what is large and not compared: many are held at once.
 pub fn light(mut record: Record) -> Record {
-    if record.load.is_some() || record.check.is_some() || !record.sections.is_empty() {
+    let has_loads = match &record.body {
+        RecordBody::Run(run) => run.load.is_some() || !run.sections.is_empty(),
+        RecordBody::Check(_) => true,
+        RecordBody::Tune(_) | RecordBody::Watch(_) | RecordBody::Import(_) => false,
+    };
+    // Without loads in it, the sensors are what is compared.
+    if has_loads {
         record.sensors.clear();
     }
     record
-        .trials
+        .trials_mut()
         .iter_mut()
         .filter_map(|trial| trial.verdict.as_mut())
         .for_each(|verdict| verdict.pairs.clear());

@@ -129,7 +129,7 @@ fn each_kind_of_record_has_its_figures() {
 #[test]
 fn a_table_has_the_numbers_of_the_record() {
     let record = records::run();
-    let load = record.load.as_ref().unwrap();
+    let load = record.load().unwrap();
     let percentiles = figure(&record, "percentiles");
     let p99 = percentiles
         .table
@@ -152,7 +152,7 @@ fn a_table_has_the_numbers_of_the_record() {
         );
     }
     let tune = records::tune();
-    let verdict = tune.trials[0].verdict.as_ref().unwrap();
+    let verdict = tune.trials()[0].verdict.as_ref().unwrap();
     let pairs = figure(&tune, "pairs");
     assert_eq!(pairs.table.rows.len(), verdict.pairs.len());
     assert_eq!(
@@ -164,7 +164,12 @@ fn a_table_has_the_numbers_of_the_record() {
 #[test]
 fn a_gap_breaks_the_line_and_is_told() {
     let mut record = records::run();
-    record.load.as_mut().unwrap().intervals.drain(8..14);
+    records::run_of(&mut record)
+        .load
+        .as_mut()
+        .unwrap()
+        .intervals
+        .drain(8..14);
     let rates = figure(&record, "rates");
     assert!(
         rates.caption.contains("Hatched: 1 gap of 6.00 s"),
@@ -343,7 +348,7 @@ fn history_needs_enough_records_to_speak_of_changes() {
 #[test]
 fn a_picture_over_time_carries_its_numbers() {
     let record = records::run();
-    let load = record.load.as_ref().unwrap();
+    let load = record.load().unwrap();
     let rates = figure(&record, "rates");
     let readings = rates.readings.as_ref().unwrap();
     let line = &readings.lines[0];
@@ -384,7 +389,7 @@ fn a_picture_over_time_carries_its_numbers() {
     );
     let tune = records::tune();
     let arms = figure(&tune, "arms").readings.unwrap();
-    let start = tune.trials[0]
+    let start = tune.trials()[0]
         .windows
         .iter()
         .map(|window| window.start_ms)
@@ -392,7 +397,7 @@ fn a_picture_over_time_carries_its_numbers() {
         .unwrap();
     assert_eq!(
         (arms.zero_ms, arms.apart, arms.lines.len()),
-        (start, true, tune.trials[0].arms.len())
+        (start, true, tune.trials()[0].arms.len())
     );
     assert!(
         figure(&record, "percentiles").readings.is_none(),
@@ -495,8 +500,7 @@ fn several_records_share_their_axes() {
     let of = |record: &Record| {
         model::units::duration_ns(
             record
-                .load
-                .as_ref()
+                .load()
                 .unwrap()
                 .read
                 .latency

@@ -55,7 +55,7 @@ fn the_report_of_a_run_says_what_the_record_holds() {
 #[test]
 fn the_figures_of_a_run_are_made_of_its_numbers() {
     let record = record("run");
-    let load = record.load.as_ref().unwrap();
+    let load = record.load().unwrap();
     let percentiles = figure(&record, "percentiles");
     for (side, done) in [("Read", &load.read), ("write", &load.write)] {
         let p99 = units::duration_ns(done.latency.quantile_ns(0.99).unwrap() as f64);

@@ -50,7 +50,7 @@ pub struct DeviceColumns {
 /// The columns of a record.
 pub fn of(record: &Record) -> Columns {
     let columns = Columns {
-        verb: record.verb.clone(),
+        verb: record.verb().into(),
         target: record.target.clone(),
         path: record.path.target.clone(),
         job: job_words::of(record),
@@ -60,7 +60,7 @@ pub fn of(record: &Record) -> Columns {
         settings: settings(&record.path),
         ..Columns::default()
     };
-    match &record.imported {
+    match record.imported() {
         Some(imported) => of_import(columns, record, imported),
         None => of_own(columns, record),
     }
@@ -81,7 +81,7 @@ fn of_own(mut columns: Columns, record: &Record) -> Columns {
     };
     columns.model = told.and_then(model);
     columns.serial = told.and_then(serial);
-    if let Some(load) = &record.load {
+    if let Some(load) = record.load() {
         let latency = load.latency();
         let quantile = |share| latency.quantile_ns(share).map(|ns| ns as f64);
         columns.figures = Figures {
@@ -236,8 +236,8 @@ fn samples(record: &Record) -> i64 {
         .flat_map(|log| &log.series)
         .map(|series| series.values.len());
     let imported = record
-        .imported
-        .iter()
+        .imported()
+        .into_iter()
         .flat_map(|imported| &imported.series)
         .map(|series| series.values.len());
     own.chain(imported).sum::<usize>() as i64

@@ -4,7 +4,7 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::origin::Origin;
 use crate::schema::CREATE;
 use crate::{Store, document};
-use model::record::Record;
+use model::record::{Record, RecordDocument, Trial};
 use model::text::{clean_to, is_plain_name, is_plain_value};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::path::Path;
 
 /// Why a record of others is not taken: a knob, device or value that no kernel could have, and that only makes sense
 /// where a program is to take it for something else. None where all are plain.
-pub fn objection(record: &Record) -> Option<String> {
+pub fn objection(trials: &[Trial]) -> Option<String> {
     let odd = |what: &str, text: &str| Some(format!("its {what} `{}` is none", clean_to(text, 60)));
-    record.trials.iter().find_map(|trial| {
+    trials.iter().find_map(|trial| {
         let values = trial
             .arms
             .iter()
@@ -35,12 +35,13 @@ pub fn objection(record: &Record) -> Option<String> {
 
 /// A document of a record that others made, checked.
 pub fn read(text: &str) -> Result<Record, String> {
-    let record: Record =
+    let document: RecordDocument =
         serde_json::from_str(text).map_err(|error| format!("it cannot be read: {error}"))?;
-    match objection(&record) {
-        Some(why) => Err(format!("it is no record of a measurement: {why}")),
-        None => Ok(record),
+    // Of whatever verb it says it is: the document is kept as it came, and other programs read it too.
+    if let Some(why) = objection(&document.trials) {
+        return Err(format!("it is no record of a measurement: {why}"));
     }
+    Record::try_from(document).map_err(|error| format!("it cannot be read: {error}"))
 }
 
 /// Refuses another store whose tables are not those that this version makes: a view or a trigger would be a program.

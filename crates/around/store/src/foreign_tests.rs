@@ -6,7 +6,7 @@
 
 use super::tests::{Home, record};
 use super::*;
-use model::record::Trial;
+use model::record::{RecordBody, Trial, TuneBody};
 use rusqlite::params;
 use std::os::unix::fs::PermissionsExt;
 
@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 fn tuned(knob: &str, device: &str, value: &str) -> Record {
     let mut made = record("a", "vda", &format!("{knob} {device} {value}"));
     let arms = vec!["none".to_string(), value.to_string()];
-    made.trials.push(Trial {
+    let trial = Trial {
         knob: knob.into(),
         subject: None,
         mark: None,
@@ -28,6 +28,9 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
         figures: vec![],
         moved: None,
         windows: vec![],
+    };
+    made.body = RecordBody::Tune(TuneBody {
+        trials: vec![trial],
     });
     made
 }
@@ -322,8 +325,20 @@ fn a_record_in_a_file_is_taken_once_and_as_from_there() {
         );
     }
     let evil = serde_json::to_string(&tuned("x}=\"1\"", "vda", "1")).unwrap();
-    host::files::write_atomically(&file, &evil).unwrap();
-    assert!(store.merge(&file).is_err());
+    // Neither as what it is, nor as a run, whose trials nobody here would read.
+    for evil in [evil.clone(), evil.replace("\"tune\"", "\"run\"")] {
+        host::files::write_atomically(&file, &evil).unwrap();
+        let refused = store.merge(&file).unwrap_err().message;
+        assert!(refused.contains("its setting"), "{refused}");
+    }
+    let unknown = serde_json::to_string(&tuned("nr_requests", "vda", "1")).unwrap();
+    let unknown = unknown.replace("\"tune\"", "\"guard\"");
+    host::files::write_atomically(&file, &unknown).unwrap();
+    let refused = store.merge(&file).unwrap_err().message;
+    assert!(
+        refused.contains("`guard` is no verb that makes records"),
+        "{refused}"
+    );
 }
 
 #[test]

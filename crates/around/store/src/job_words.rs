@@ -3,7 +3,7 @@
 use crate::document::short_hash;
 use model::job::identity::Identity;
 use model::job::{Job, Rw};
-use model::record::Record;
+use model::record::{Record, RecordBody, SectionResult};
 use std::collections::BTreeMap;
 
 /// What is known of a record's job.
@@ -21,16 +21,18 @@ pub struct JobWords {
 
 /// The job of a record; none of one that had no load of its own, and of an import that does not tell it.
 pub fn of(record: &Record) -> Option<JobWords> {
-    if let Some(imported) = &record.imported {
-        return of_facts(&imported.facts);
-    }
-    let has_load = record.load.is_some() || record.verb == "tune";
-    if !has_load || record.job.ioengine == "none" {
+    let sections: &[SectionResult] = match &record.body {
+        RecordBody::Import(imported) => return of_facts(&imported.facts),
+        RecordBody::Run(run) if run.load.is_some() => &run.sections,
+        RecordBody::Tune(_) => &[],
+        RecordBody::Run(_) | RecordBody::Watch(_) | RecordBody::Check(_) => return None,
+    };
+    if record.job.ioengine == "none" {
         return None;
     }
-    let jobs: Vec<&Job> = match record.sections.is_empty() {
-        true => vec![&record.job],
-        false => record.sections.iter().map(|section| &section.job).collect(),
+    let jobs: Vec<&Job> = match sections {
+        [] => vec![&record.job],
+        several => several.iter().map(|section| &section.job).collect(),
     };
     Some(of_jobs(&jobs))
 }

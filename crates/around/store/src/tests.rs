@@ -5,7 +5,7 @@ use model::change::Attribute;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind, Setting};
 use model::job::{Job, Rw};
-use model::record::{LoadResult, Provenance, RECORD_SCHEMA};
+use model::record::{LoadResult, Provenance, RECORD_SCHEMA, RecordBody, RunBody};
 use model::sample::{MetricKind, SampleSeries, SensorLog};
 
 /// A store in a directory of its own.
@@ -76,7 +76,10 @@ pub fn record(host: &str, device: &str, summary: &str) -> Record {
     let mut record = bare(&format!("/dev/{device}"), disk);
     record.summary = summary.into();
     record.provenance.hostname = host.into();
-    record.load = Some(load);
+    record.body = RecordBody::Run(RunBody {
+        load: Some(load),
+        ..RunBody::default()
+    });
     record.sensors.push(sensor);
     record
 }
@@ -133,12 +136,10 @@ pub fn imported() -> Record {
         ..Imported::default()
     };
     let mut record = record("here", "vda", "fio: 1.00 k IOPS");
-    record.verb = "import".into();
     record.target = "fio.txt".into();
     record.path = IoPath::new("fio.txt", Layer::new(LayerKind::Target, "fio.txt"));
-    record.load = None;
     record.sensors.clear();
-    record.imported = Some(imported);
+    record.body = RecordBody::Import(imported);
     record
 }
 

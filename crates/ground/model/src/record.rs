@@ -1,4 +1,10 @@
-//! Everything of one run, as one versioned document. Once written it is never changed.
+//! Everything that one command measured: what every record has, and a body by kind. Once written it is never changed.
+
+mod document;
+#[cfg(test)]
+mod tests;
+
+pub use document::{RecordDocument, RecordFault};
 
 use crate::check::CheckResult;
 use crate::curve::Little;
@@ -235,18 +241,12 @@ pub struct SectionResult {
     pub load: LoadResult,
 }
 
-/// The document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "RecordDocument")
-)]
+/// What one command measured, where, and with what. Its JSON is a [`RecordDocument`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RecordDocument<'static>")]
 pub struct Record {
     /// `iodyno.record/1`.
     pub schema: String,
-    /// What made it: `run`, `tune`, `watch`, `check` or `import`.
-    pub verb: String,
     /// What the user named.
     pub target: String,
     /// The sentence a person needs.
@@ -257,52 +257,168 @@ pub struct Record {
     pub path: IoPath,
     /// The workload.
     pub job: Job,
-    /// What the load did, for a run; of several sections, the first one's.
-    pub load: Option<LoadResult>,
-    /// The sections, where there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sections: Vec<SectionResult>,
     /// What the rules said, before the load and after it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What the sensors read.
     pub sensors: Vec<SensorLog>,
-    /// Times by layer of the block devices on the path, over the load; none where they were not traced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layers: Option<LayerTimes>,
-    /// The trials, for a tune.
-    pub trials: Vec<Trial>,
-    /// What a series of loads found: a curve, a search, a matrix, the settling.
-    #[serde(default, skip_serializing_if = "Studies::is_empty")]
-    pub studies: Studies,
-    /// What a check did and saw.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub check: Option<CheckResult>,
-    /// What another tool had measured, for an import.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub imported: Option<Imported>,
+    /// What the verb that made it measured.
+    pub body: RecordBody,
 }
 
+/// What a verb measured, beyond what every record has.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "records are held one by one; a box would stand in the way of everybody who reads one"
+)]
+pub enum RecordBody {
+    /// A load, or several.
+    Run(RunBody),
+    /// Experiments with settings.
+    Tune(TuneBody),
+    /// What others did.
+    Watch(WatchBody),
+    /// What a check did and saw.
+    Check(CheckResult),
+    /// What another tool had measured.
+    Import(Imported),
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunBody {
+    /// What the load did; of several sections, the first one's. None of a series that keeps no load of its own.
+    pub load: Option<LoadResult>,
+    /// The sections, where there are several.
+    pub sections: Vec<SectionResult>,
+    /// Times by layer of the block devices on the path, over the load; none where they were not traced.
+    pub layers: Option<LayerTimes>,
+    /// What a series of loads found: a curve, a search, a matrix, the settling.
+    pub studies: Studies,
+}
+
+/// What a tune tried.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TuneBody {
+    /// The trials.
+    pub trials: Vec<Trial>,
+}
+
+/// What a watch saw besides its sensors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WatchBody {
+    /// Times by layer of the block devices on the path; none where they were not traced.
+    pub layers: Option<LayerTimes>,
+}
+
+impl RecordBody {
+    /// Every verb that makes records, as documents name it.
+    pub const VERBS: [&'static str; 5] = ["run", "tune", "watch", "check", "import"];
+
+    /// The verb that makes records of this kind.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            RecordBody::Run(_) => "run",
+            RecordBody::Tune(_) => "tune",
+            RecordBody::Watch(_) => "watch",
+            RecordBody::Check(_) => "check",
+            RecordBody::Import(_) => "import",
+        }
+    }
+}
+
+/// What a record that is no run has of studies.
+static NO_STUDIES: Studies = Studies {
+    precondition: None,
+    steady: None,
+    sweep: None,
+    search: None,
+    interference: None,
+};
+
 impl Record {
-    /// What a verb made on a path, with nothing in it yet; its target is the path's.
-    pub fn of(verb: &str, provenance: Provenance, path: IoPath) -> Record {
+    /// What a verb measured on a path; its target is the path's, and nothing else is known of it yet.
+    pub fn of(body: RecordBody, provenance: Provenance, path: IoPath) -> Record {
         Record {
             schema: RECORD_SCHEMA.into(),
-            verb: verb.into(),
             target: path.target.clone(),
             summary: String::new(),
             provenance,
             path,
             job: Job::default(),
-            load: None,
-            sections: Vec::new(),
             findings: Vec::new(),
             sensors: Vec::new(),
-            layers: None,
-            trials: Vec::new(),
-            studies: Studies::default(),
-            check: None,
-            imported: None,
+            body,
+        }
+    }
+
+    /// What made it: `run`, `tune`, `watch`, `check` or `import`.
+    pub fn verb(&self) -> &'static str {
+        self.body.verb()
+    }
+
+    /// What the load of a run did; of several sections, the first one's.
+    pub fn load(&self) -> Option<&LoadResult> {
+        match &self.body {
+            RecordBody::Run(run) => run.load.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The sections of a run of several.
+    pub fn sections(&self) -> &[SectionResult] {
+        match &self.body {
+            RecordBody::Run(run) => &run.sections,
+            _ => &[],
+        }
+    }
+
+    /// Times by layer over a run or a watch, where they were traced.
+    pub fn layers(&self) -> Option<&LayerTimes> {
+        match &self.body {
+            RecordBody::Run(run) => run.layers.as_ref(),
+            RecordBody::Watch(watch) => watch.layers.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The trials of a tune.
+    pub fn trials(&self) -> &[Trial] {
+        match &self.body {
+            RecordBody::Tune(tune) => &tune.trials,
+            _ => &[],
+        }
+    }
+
+    /// The trials of a tune, to change what they hold.
+    pub fn trials_mut(&mut self) -> &mut [Trial] {
+        match &mut self.body {
+            RecordBody::Tune(tune) => &mut tune.trials,
+            _ => &mut [],
+        }
+    }
+
+    /// What a series of loads found; nothing in it for other records.
+    pub fn studies(&self) -> &Studies {
+        match &self.body {
+            RecordBody::Run(run) => &run.studies,
+            _ => &NO_STUDIES,
+        }
+    }
+
+    /// What a check did and saw.
+    pub fn check(&self) -> Option<&CheckResult> {
+        match &self.body {
+            RecordBody::Check(check) => Some(check),
+            _ => None,
+        }
+    }
+
+    /// What another tool had measured.
+    pub fn imported(&self) -> Option<&Imported> {
+        match &self.body {
+            RecordBody::Import(imported) => Some(imported),
+            _ => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod several;
 
-use crate::context::{Context, RecordDocument};
+use crate::context::{Context, RecordAnswer};
 use crate::exit::{Exit, Failure};
 use crate::out::Out;
 use host::files;
@@ -233,29 +233,41 @@ fn open(name: &str, context: &Context) -> Result<ReportSource, Failure> {
             "`{name}` is neither the number of a record nor a file that can be read: {error}"
         ))
     })?;
-    if let Ok(Shown {
-        id,
-        tags,
-        notes,
-        record,
-    }) = serde_json::from_str::<Shown>(&text)
-    {
-        let notes = notes.into_iter().map(|note| note.text).collect();
-        return Ok(ReportSource {
-            about: About { id, tags, notes },
-            record,
-        });
-    }
-    let record = serde_json::from_str::<Record>(&text).map_err(|error| {
+    read(&text).map_err(|error| {
         Failure::usage(format!("{name} holds no record of iodyno: {error}."))
             .on(name)
             .why(error.to_string())
             .hint("`iodyno show N --json` prints one.")
-    })?;
-    Ok(ReportSource {
-        about: About::default(),
-        record,
     })
+}
+
+/// A record alone, or in a document of a verb.
+fn read(text: &str) -> serde_json::Result<ReportSource> {
+    let around = match serde_json::from_str::<Shown>(text) {
+        Ok(shown) => {
+            let notes = shown.notes.into_iter().map(|note| note.text).collect();
+            return Ok(ReportSource {
+                about: About {
+                    id: shown.id,
+                    tags: shown.tags,
+                    notes,
+                },
+                record: shown.record,
+            });
+        }
+        Err(error) => error,
+    };
+    let alone = serde_json::from_str::<Record>(text);
+    let has_one_inside = serde_json::from_str::<serde_json::Value>(text)
+        .is_ok_and(|whole| whole.get("record").is_some());
+    match alone {
+        Ok(record) => Ok(ReportSource {
+            about: About::default(),
+            record,
+        }),
+        Err(_) if has_one_inside => Err(around),
+        Err(error) => Err(error),
+    }
 }
 
 fn content(source: &ReportSource, format: Format) -> Result<String, Failure> {
@@ -269,7 +281,7 @@ fn content(source: &ReportSource, format: Format) -> Result<String, Failure> {
                 |error| Failure::new(Exit::Failed, format!("cannot write the record: {error}"));
             match about.id {
                 Some(id) => {
-                    let document = RecordDocument {
+                    let document = RecordAnswer {
                         schema: "iodyno.show/1",
                         id: Some(id),
                         record: &source.record,
@@ -362,4 +374,24 @@ fn absent(figures: &[Figure]) -> Vec<Absent> {
         })
     };
     figures.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_of_a_verb_that_nobody_knows_says_which() {
+        let shown = include_str!("../../../../testdata/records/run.json");
+        assert_eq!(read(shown).unwrap().record.verb(), "run");
+        let other = shown.replace("\"verb\":\"run\"", "\"verb\":\"guard\"");
+        let whole: serde_json::Value = serde_json::from_str(&other).unwrap();
+        for text in [other, whole["record"].to_string()] {
+            let why = read(&text).err().unwrap().to_string();
+            assert!(
+                why.contains("`guard` is no verb that makes records"),
+                "{why}"
+            );
+        }
+    }
 }

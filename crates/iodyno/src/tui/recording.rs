@@ -8,7 +8,7 @@ use host::Host;
 use inventory::InventoryError;
 use model::iopath::IoPath;
 use model::layers::LayerTimes;
-use model::record::{Provenance, Record};
+use model::record::{Provenance, Record, RecordBody, WatchBody};
 use model::units;
 use observe::{Sampler, Scope};
 
@@ -84,12 +84,14 @@ impl Recording {
         } else {
             self.watched()
         };
+        let body = RecordBody::Watch(WatchBody {
+            layers: self.scope.tracing.since(self.layers.as_ref()),
+        });
         let record = Record {
             target,
             summary: summary.clone(),
-            layers: self.scope.tracing.since(self.layers.as_ref()),
             sensors: self.sampler.stop(),
-            ..Record::of("watch", self.provenance, self.path)
+            ..Record::of(body, self.provenance, self.path)
         };
         (keep::keep(context, &record), summary)
     }

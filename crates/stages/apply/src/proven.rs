@@ -80,7 +80,7 @@ const SHOWN: usize = 60;
 /// # Errors
 /// The first thing that is wrong with it; what a message quotes of the record is cleaned.
 pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotProven> {
-    let trials = record.trials.iter();
+    let trials = record.trials().iter();
     let won: Vec<(&Trial, &Verdict)> = trials
         .filter_map(|trial| Some((trial, trial.win()?)))
         .collect();

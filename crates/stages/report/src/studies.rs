@@ -28,7 +28,7 @@ pub fn sentence(job: &Job, studies: &Studies) -> String {
 
 /// All that a person is told about a record with a series; none for other records.
 pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
-    let studies = &record.studies;
+    let studies = record.studies();
     let body = if let Some(sweep) = &studies.sweep {
         curve_view::lines(sweep)
     } else if let Some(search) = &studies.search {
@@ -58,9 +58,9 @@ fn origin(record: &Record) -> String {
 
 /// How the target was worn in, or that it was not; for a load that wrote, and for any that asked for it.
 pub(super) fn precondition_lines(record: &Record) -> Vec<String> {
-    match &record.studies.precondition {
+    match &record.studies().precondition {
         Some(worn) => indented(&format!("preconditioned: {}", precondition_words(worn))),
-        None if record.studies.steady.is_some() && record.job.rw.changes() => {
+        None if record.studies().steady.is_some() && record.job.rw.changes() => {
             vec!["  preconditioned: no, the target was taken as it was".into()]
         }
         None => Vec::new(),

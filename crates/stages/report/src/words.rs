@@ -1,36 +1,41 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
 use super::{studies, summary};
-use model::record::{Record, Trial};
+use model::record::{LoadResult, Record, RecordBody, Trial};
 use model::sample::SensorLog;
 use model::verdict::Verdict;
 use view::trial::TrialView;
 
+/// What is said of a record that measured nothing.
+const NOTHING_JUDGED: &str = "No setting was judged.";
+
 /// A record in lines, with what its number is good for where it is in the store.
 pub fn record(id: Option<i64>, record: &Record) -> Vec<String> {
-    if let Some(check) = &record.check {
-        let mut lines = super::check::lines(&record.summary, check, &record.findings, true);
-        lines.extend(id.map(shown_by));
-        return lines;
-    }
-    if let Some(imported) = &record.imported {
-        let mut lines = super::imported::lines(record, imported);
-        lines.extend(id.map(shown_by));
-        return lines;
-    }
-    let mut lines = match (studies::lines(record), &record.load) {
+    let mut lines = match &record.body {
+        RecordBody::Run(run) => run_lines(record, run.load.as_ref()),
+        RecordBody::Tune(tune) => tune_lines(id, record, &tune.trials),
+        RecordBody::Watch(_) => watch_lines(record),
+        RecordBody::Check(check) => {
+            super::check::lines(&record.summary, check, &record.findings, true)
+        }
+        RecordBody::Import(imported) => super::imported::lines(record, imported),
+    };
+    lines.extend(id.map(shown_by));
+    lines
+}
+
+fn run_lines(record: &Record, load: Option<&LoadResult>) -> Vec<String> {
+    let mut lines = match (studies::lines(record), load) {
         (Some(lines), load) => {
             let last = load
-                .iter()
+                .into_iter()
                 .flat_map(|load| summary::load_lines(&record.job, load));
             lines.into_iter().chain(last).collect()
         }
         (None, Some(_)) => summary::lines(record),
-        (None, None) if record.verb == "watch" => watch_lines(record),
-        (None, None) => tune_lines(id, record),
+        (None, None) => vec![NOTHING_JUDGED.into()],
     };
     lines.extend(studies::precondition_lines(record));
-    lines.extend(id.map(shown_by));
     lines
 }
 
@@ -59,16 +64,16 @@ fn watch_lines(record: &Record) -> Vec<String> {
     lines
 }
 
-fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
+fn tune_lines(id: Option<i64>, record: &Record, trials: &[Trial]) -> Vec<String> {
     let mut lines = Vec::new();
-    for trial in &record.trials {
+    for trial in trials {
         let view = TrialView::of(trial);
         lines.push(view.sentence.clone());
         lines.extend(proof_line(&view));
         lines.extend(super::moved::lines(trial));
     }
     let decided = |trial: &&Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
-    if let Some(trial) = record.trials.iter().find(decided) {
+    if let Some(trial) = trials.iter().find(decided) {
         lines.push(format!(
             "  holds for this load ({}) on {}; not for others",
             record.job.phrase(),
@@ -76,7 +81,7 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
         ));
     }
     if lines.is_empty() {
-        lines.push("No setting was judged.".into());
+        lines.push(NOTHING_JUDGED.into());
     }
     lines.extend(keep_lines(id, record));
     lines
@@ -84,7 +89,7 @@ fn tune_lines(id: Option<i64>, record: &Record) -> Vec<String> {
 
 /// How what has won is kept, where something has.
 fn keep_lines(id: Option<i64>, record: &Record) -> Vec<String> {
-    let won = || record.trials.iter().filter(|trial| trial.win().is_some());
+    let won = || record.trials().iter().filter(|trial| trial.win().is_some());
     let held: Vec<String> = won()
         .filter_map(|trial| Some((trial, trial.subject().held_by()?)))
         .map(|(trial, why)| format!("  {} cannot be kept by apply: {why}", trial.knob))

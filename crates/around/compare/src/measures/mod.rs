@@ -7,100 +7,85 @@ mod sensors;
 
 use crate::interval::Bounds;
 use crate::{device, job};
+use model::check::Probe;
 use model::comparison::{Basis, Better, ComparisonSubject, Measure, Part, Proof};
-use model::record::{Record, Trial};
+use model::job::Job;
+use model::record::{Record, RecordBody, RunBody, Trial};
 
 /// A record as it is compared. `name` is what the user calls it.
 pub fn of(name: &str, id: Option<i64>, record: &Record) -> ComparisonSubject {
     let place = device::place(record);
     let provenance = &record.provenance;
-    let fact = |name: &str| {
-        record
-            .imported
-            .as_ref()
-            .and_then(|imported| imported.facts.get(name).cloned())
+    let imported = record.imported();
+    let own = |ours: &str, name: &str| match imported {
+        Some(imported) => imported.facts.get(name).cloned().unwrap_or_default(),
+        None => ours.to_string(),
     };
-    let is_import = record.imported.is_some();
-    let own = |ours: &str, fact: Option<String>| {
-        if is_import {
-            fact.unwrap_or_default()
-        } else {
-            ours.to_string()
-        }
-    };
-    let measured = record
-        .imported
-        .as_ref()
-        .map(|imported| imported.measured_unix_ms.map(|ms| ms as i64));
+    let measured = imported.map(|imported| imported.measured_unix_ms.map(|ms| ms as i64));
     ComparisonSubject {
         name: name.into(),
         record: id,
-        verb: record.verb.clone(),
+        verb: record.verb().into(),
         target: record.target.clone(),
         device: place.device,
         identity: place.identity,
         label: place.label,
-        host: own(&provenance.hostname, fact("host")),
-        kernel: own(&provenance.kernel, fact("kernel")),
+        host: own(&provenance.hostname, "host"),
+        kernel: own(&provenance.kernel, "kernel"),
         stack: place.stack,
         unix_ms: measured.unwrap_or(Some(provenance.started_unix_ms as i64)),
-        source: match &record.imported {
+        source: match imported {
             Some(imported) => imported.tool.clone(),
             None => format!("iodyno {}", provenance.iodyno),
         },
         parts: parts(record),
-        proofs: record.trials.iter().map(proof).collect(),
+        proofs: record.trials().iter().map(proof).collect(),
         caveats: device::caveats(record),
     }
 }
 
 fn parts(record: &Record) -> Vec<Part> {
-    if let Some(imported) = &record.imported {
-        return imported::parts(imported);
+    let parts = match &record.body {
+        RecordBody::Import(imported) => return imported::parts(imported),
+        RecordBody::Run(run) => of_run(&record.job, run),
+        RecordBody::Check(check) => check.probes.iter().filter_map(of_probe).collect(),
+        RecordBody::Tune(_) | RecordBody::Watch(_) => Vec::new(),
+    };
+    match parts.is_empty() {
+        true => sensors::parts(&record.sensors),
+        false => parts,
     }
-    let mut parts: Vec<Part> = match (&record.load, record.sections.is_empty()) {
-        (Some(load), true) => vec![load::part("", &record.job, load)],
-        _ => record
+}
+
+fn of_run(job: &Job, run: &RunBody) -> Vec<Part> {
+    let mut parts: Vec<Part> = match (&run.load, run.sections.is_empty()) {
+        (Some(load), true) => vec![load::part("", job, load)],
+        _ => run
             .sections
             .iter()
             .map(|one| load::part(&one.name, &one.job, &one.load))
             .collect(),
     };
-    if let ([only], Some(times), Some(load)) = (&mut parts[..], &record.layers, &record.load) {
+    if let ([only], Some(times), Some(load)) = (&mut parts[..], &run.layers, &run.load) {
         only.measures.extend(layers::measures(times, load));
     }
-    if let Some(check) = &record.check {
-        for probe in check
-            .probes
-            .iter()
-            .filter(|probe| probe.load.ios() + probe.load.sync.ios > 0)
-        {
-            let mut part = load::part(&probe.phrase(), &probe.job, &probe.load);
-            part.measures.extend(
-                probe
-                    .layers
-                    .iter()
-                    .flat_map(|times| layers::measures(times, &probe.load)),
-            );
-            parts.push(part);
-        }
-    }
-    if let Some(best) = record
-        .studies
-        .search
-        .as_ref()
-        .and_then(|search| search.best.as_ref())
-    {
-        parts.push(load::search(
-            &record.job,
-            best,
-            record.studies.search.as_ref(),
-        ));
-    }
-    if parts.is_empty() {
-        parts.extend(sensors::parts(&record.sensors));
+    let search = run.studies.search.as_ref();
+    if let Some(best) = search.and_then(|search| search.best.as_ref()) {
+        parts.push(load::search(job, best, search));
     }
     parts
+}
+
+/// A short load of a check; none of time in which nothing was loaded.
+fn of_probe(probe: &Probe) -> Option<Part> {
+    if probe.load.ios() + probe.load.sync.ios == 0 {
+        return None;
+    }
+    let mut part = load::part(&probe.phrase(), &probe.job, &probe.load);
+    let layers = probe.layers.iter();
+    part.measures
+        .extend(layers.flat_map(|times| layers::measures(times, &probe.load)));
+    Some(part)
 }
 
 fn proof(trial: &Trial) -> Proof {

@@ -1,12 +1,12 @@
 //! Records in, comparable numbers out.
 
 use super::*;
-use crate::fixture::{fio_text, load, run};
+use crate::fixture::{self, fio_text, load, run, run_of};
 use model::check::{CheckResult, Probe, Role};
 use model::histogram::Histogram;
 use model::job::{Job, Rw};
 use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
-use model::record::Interval;
+use model::record::{Interval, TuneBody, WatchBody};
 use model::sample::{MetricKind, SampleSeries, SensorLog};
 
 fn get<'a>(part: &'a Part, name: &str) -> &'a Measure {
@@ -63,14 +63,14 @@ fn a_short_run_uses_its_bins_and_a_shorter_one_says_one_figure() {
     let mut record = run(10_000.0, 0.02, 3);
     let part = of("7", None, &record).parts.remove(0);
     assert_eq!(get(&part, "read.iops").basis, Basis::OneFigure);
-    let load = record.load.as_mut().unwrap();
+    let load = run_of(&mut record).load.as_mut().unwrap();
     (load.bin_ms, load.bins) = (100, (0..30).map(|bin| 990 + bin % 20).collect());
     let part = of("7", None, &record).parts.remove(0);
     assert_eq!(get(&part, "read.iops").basis, Basis::Batches);
-    let mut few = record.load.take().unwrap();
+    let mut few = run_of(&mut record).load.take().unwrap();
     few.read.latency = Histogram::new();
     (0..100).for_each(|_| few.read.latency.record(1_000));
-    record.load = Some(few);
+    run_of(&mut record).load = Some(few);
     let part = of("7", None, &record).parts.remove(0);
     assert!(
         !names(&part).contains(&"read.p99"),
@@ -86,7 +86,7 @@ fn a_mix_has_totals_and_each_direction_its_own() {
         rw: Rw::Randrw,
         ..Job::default()
     };
-    let load = record.load.as_mut().unwrap();
+    let load = run_of(&mut record).load.as_mut().unwrap();
     load.write = load.read.clone();
     load.intervals = load
         .intervals
@@ -125,7 +125,7 @@ fn sections_and_layers_are_told_apart() {
         spans: spans.clone(),
         counters: Default::default(),
     };
-    record.layers = Some(LayerTimes {
+    run_of(&mut record).layers = Some(LayerTimes {
         devices: vec![device("dm-0"), device("vda")],
         ..LayerTimes::default()
     });
@@ -141,7 +141,7 @@ fn sections_and_layers_are_told_apart() {
         job: Job::default(),
         load: load(5_000.0, 0.02, 20),
     };
-    record.sections = vec![section("db"), section("log")];
+    run_of(&mut record).sections = vec![section("db"), section("log")];
     let subject = of("7", None, &record);
     assert_eq!(
         subject
@@ -176,8 +176,7 @@ fn another_tools_figures_have_the_interval_of_its_samples_or_none() {
 
 #[test]
 fn a_watch_is_compared_by_what_its_disk_did() {
-    let mut record = run(1.0, 0.0, 1);
-    (record.verb, record.load) = ("watch".into(), None);
+    let mut record = fixture::of(RecordBody::Watch(WatchBody::default()));
     let counter = |name: &str, step: f64| SampleSeries {
         name: name.into(),
         unit: "ios".into(),
@@ -210,7 +209,6 @@ fn a_watch_is_compared_by_what_its_disk_did() {
 
 #[test]
 fn every_short_load_of_a_check_is_a_part_of_its_own() {
-    let mut record = run(1.0, 0.0, 1);
     let probe = |role: Role, iodepth: u32| Probe {
         role,
         job: Job {
@@ -230,11 +228,10 @@ fn every_short_load_of_a_check_is_a_part_of_its_own() {
         ..probe(Role::Idle, 1)
     };
     let probes = vec![idle, probe(Role::Latency, 1), probe(Role::Depth, 32)];
-    (record.verb, record.load) = ("check".into(), None);
-    record.check = Some(CheckResult {
+    let record = fixture::of(RecordBody::Check(CheckResult {
         probes,
         ..CheckResult::default()
-    });
+    }));
     let subject = of("4", Some(4), &record);
     let parts: Vec<&str> = subject
         .parts
@@ -251,9 +248,7 @@ fn every_short_load_of_a_check_is_a_part_of_its_own() {
 
 #[test]
 fn a_tune_brings_what_it_proved() {
-    let mut record = run(1.0, 0.0, 1);
-    (record.verb, record.load) = ("tune".into(), None);
-    record.trials = vec![Trial {
+    let trials = vec![Trial {
         knob: "scheduler".into(),
         subject: None,
         mark: None,
@@ -268,6 +263,7 @@ fn a_tune_brings_what_it_proved() {
         moved: None,
         windows: Vec::new(),
     }];
+    let record = fixture::of(RecordBody::Tune(TuneBody { trials }));
     let other = record.clone();
     let given = [("7", &record), ("9", &other)].map(|(name, record)| crate::compare::Named {
         name,

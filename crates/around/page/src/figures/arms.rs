@@ -22,11 +22,11 @@ const TINT_FROM: f64 = 6.0;
 /// One for each experiment that has its windows.
 pub fn figures(record: &Record) -> Vec<Figure> {
     let with_windows = record
-        .trials
+        .trials()
         .iter()
         .filter(|trial| !trial.windows.is_empty());
     with_windows
-        .map(|trial| figure(trial, record.trials.len() > 1))
+        .map(|trial| figure(trial, record.trials().len() > 1))
         .collect()
 }
 

@@ -80,7 +80,7 @@ fn over_time(records: &[(&str, &Record)]) -> Option<Figure> {
 }
 
 fn all_ios(record: &Record) -> Vec<ReduceStep> {
-    let Some(load) = record.load.as_ref().filter(|_| record.sections.len() < 2) else {
+    let Some(load) = record.load().filter(|_| record.sections().len() < 2) else {
         return Vec::new();
     };
     if let Some(line) = rates::bins(load) {

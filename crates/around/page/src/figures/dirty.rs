@@ -24,7 +24,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         |steps: &[crate::reduce::ReduceStep]| summary(steps).map_or(0.0, |(_, _, most)| most);
     let background = value("vm.dirty_background_threshold").unwrap_or_default();
     let is_notable = most(&dirty).max(most(&writeback)) >= NOTABLE * most(&background).max(1.0);
-    let is_buffered = !record.job.direct && record.job.rw.writes() && record.load.is_some();
+    let is_buffered = !record.job.direct && record.job.rw.writes() && record.load().is_some();
     if !is_notable && !is_buffered {
         return Vec::new();
     }

@@ -14,7 +14,7 @@ const MOST_LINES: usize = 6;
 
 /// The charts.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let Some(imported) = &record.imported else {
+    let Some(imported) = record.imported() else {
         return Vec::new();
     };
     let mut fields: Vec<(&str, &str)> = Vec::new();

@@ -13,7 +13,7 @@ const STEPS: usize = 8;
 
 /// The matrix, where one was measured.
 pub fn figure(record: &Record) -> Option<Figure> {
-    let matrix = record.studies.interference.as_ref()?;
+    let matrix = record.studies().interference.as_ref()?;
     let title = title(matrix);
     if matrix.cells.iter().filter(|cell| cell.visits > 0).count() < 2 {
         let why =

@@ -20,7 +20,7 @@ const ENOUGH: f64 = 10.0;
 
 /// One for each direction; of records that hold no map, percentiles by interval.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let Some(load) = &record.load else {
+    let Some(load) = record.load() else {
         return Vec::new();
     };
     if load.latency_map.is_empty() {
@@ -38,7 +38,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 /// p50 and p99 of each interval, for records that were written without a map.
 fn percentiles_over_time(record: &Record) -> Vec<Figure> {
-    let Some(load) = &record.load else {
+    let Some(load) = record.load() else {
         return Vec::new();
     };
     let line = |name: &str, look, of: &dyn Fn(&model::record::Interval) -> u64| FigureLine {

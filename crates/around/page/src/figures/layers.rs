@@ -19,11 +19,11 @@ const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C]
 
 /// Layers of a run or a watch, and of the arms of each experiment.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let own = record.layers.as_ref().and_then(of_layers);
+    let own = record.layers().and_then(of_layers);
     let absent = || {
         let log = record.sensors.iter().find(|log| log.sensor == "layers")?;
-        let why = log.no_data.as_ref().filter(|_| record.layers.is_none())?;
-        let is_silent = record.trials.iter().any(|trial| !trial.layers.is_empty());
+        let why = log.no_data.as_ref().filter(|_| record.layers().is_none())?;
+        let is_silent = record.trials().iter().any(|trial| !trial.layers.is_empty());
         (!is_silent).then(|| {
             Figure::absent(
                 "layers",
@@ -33,13 +33,13 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         })
     };
     let several = record
-        .trials
+        .trials()
         .iter()
         .filter(|trial| !trial.layers.is_empty())
         .count()
         > 1;
     let trials = record
-        .trials
+        .trials()
         .iter()
         .filter_map(|trial| layer_arms::figure(trial, several));
     own.or_else(absent).into_iter().chain(trials).collect()

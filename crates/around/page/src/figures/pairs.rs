@@ -39,9 +39,9 @@ const TICKS: [(f64, &str); 17] = [
 /// One for each compared arm of each experiment.
 pub fn figures(record: &Record) -> Vec<Figure> {
     record
-        .trials
+        .trials()
         .iter()
-        .flat_map(|trial| of_trial(trial, record.trials.len() > 1))
+        .flat_map(|trial| of_trial(trial, record.trials().len() > 1))
         .collect()
 }
 

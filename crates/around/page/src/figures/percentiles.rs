@@ -48,7 +48,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
     if curves.is_empty() {
         return None;
     }
-    let loops = if record.imported.is_some() {
+    let loops = if record.imported().is_some() {
         ""
     } else {
         loop_words(record)
@@ -104,7 +104,7 @@ pub fn over(records: &[(&str, &Record)]) -> Vec<Figure> {
             .collect();
         let loops: Vec<&str> = records
             .iter()
-            .filter(|(_, record)| record.imported.is_none())
+            .filter(|(_, record)| record.imported().is_none())
             .map(|(_, one)| loop_words(one))
             .collect();
         let is_one =
@@ -145,16 +145,15 @@ impl Chart {
 
 fn curves(record: &Record) -> Vec<Curve> {
     if let Some(load) = record
-        .imported
-        .as_ref()
+        .imported()
         .and_then(|imported| imported.load.as_ref())
     {
         return imported(load);
     }
-    if let Some(check) = &record.check {
+    if let Some(check) = record.check() {
         return of_check(check);
     }
-    if record.sections.len() > 1 {
+    if record.sections().len() > 1 {
         let curve = |(index, section): (usize, &model::record::SectionResult)| {
             whole(
                 &section.name,
@@ -163,14 +162,14 @@ fn curves(record: &Record) -> Vec<Curve> {
             )
         };
         return record
-            .sections
+            .sections()
             .iter()
             .take(MOST)
             .enumerate()
             .filter_map(curve)
             .collect();
     }
-    record.load.as_ref().map(of_load).unwrap_or_default()
+    record.load().map(of_load).unwrap_or_default()
 }
 
 /// Of the loads of a check the first six kinds; the response curve has the rest.

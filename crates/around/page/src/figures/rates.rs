@@ -30,10 +30,10 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 /// What the load itself counted.
 fn own_rates(record: &Record) -> Vec<Figure> {
-    if record.sections.len() > 1 {
+    if record.sections().len() > 1 {
         return sections(record).into_iter().collect();
     }
-    let Some(load) = &record.load else {
+    let Some(load) = record.load() else {
         return Vec::new();
     };
     let bins = bins(load);
@@ -181,7 +181,7 @@ fn sections(record: &Record) -> Option<Figure> {
             steps: steps.collect(),
         }
     };
-    let left_out = record.sections.len().saturating_sub(6);
+    let left_out = record.sections().len().saturating_sub(6);
     let rest = if left_out > 0 {
         format!(" {left_out} more sections are in the data only.")
     } else {
@@ -192,7 +192,7 @@ fn sections(record: &Record) -> Option<Figure> {
         measure: "I/Os per second by section".into(),
         quantity: Quantity::Iops,
         lines: record
-            .sections
+            .sections()
             .iter()
             .take(6)
             .enumerate()
@@ -263,7 +263,7 @@ fn device_log<'a>(
 ) -> Option<(&'a model::sample::SensorLog, String)> {
     let log = log_of(record, sensor)?;
     let known = subjects(log, pattern);
-    let wanted = record.trials.first().map(|trial| trial.device.as_str());
+    let wanted = record.trials().first().map(|trial| trial.device.as_str());
     let wanted = wanted.or(record.path.queue_device().map(|layer| layer.name.as_str()));
     let device = known
         .iter()

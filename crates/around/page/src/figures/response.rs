@@ -48,7 +48,7 @@ struct Chart {
 /// The curves of a sweep, the loads of a search, the depths of a check.
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut charts = Vec::new();
-    if let Some(sweep) = &record.studies.sweep {
+    if let Some(sweep) = &record.studies().sweep {
         let several = sweep.curves.len() > 1;
         let curves = sweep.curves.iter().take(MOST).enumerate();
         charts.extend(
@@ -57,7 +57,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             }),
         );
     }
-    charts.extend(record.studies.search.as_ref().and_then(of_search));
+    charts.extend(record.studies().search.as_ref().and_then(of_search));
     charts.extend(of_check(record));
     charts.into_iter().map(Chart::figure).collect()
 }
@@ -220,7 +220,7 @@ fn of_search(search: &Search) -> Option<Chart> {
 
 /// The depths that a check tried, one short load each.
 fn of_check(record: &Record) -> Option<Chart> {
-    let check = record.check.as_ref()?;
+    let check = record.check()?;
     let depths = check
         .probes
         .iter()

@@ -132,23 +132,27 @@ fn packed(bytes: &[u8]) -> String {
 /// What the load and the experiments counted themselves, and what an import holds.
 fn own(record: &Record, out: &mut CsvLines) {
     load_lines(record, out);
-    for trial in &record.trials {
+    for trial in record.trials() {
         trial_lines(trial, out);
     }
-    for series in record.imported.iter().flat_map(|imported| &imported.series) {
+    for series in record
+        .imported()
+        .into_iter()
+        .flat_map(|imported| &imported.series)
+    {
         imported_lines(series, out);
     }
 }
 
 fn load_lines(record: &Record, out: &mut CsvLines) {
-    let loads = match record.sections.is_empty() {
+    let loads = match record.sections().is_empty() {
         true => record
-            .load
-            .iter()
+            .load()
+            .into_iter()
             .map(|load| ("load".to_string(), 0, load))
             .collect::<Vec<_>>(),
         false => record
-            .sections
+            .sections()
             .iter()
             .map(|one| (format!("load.{}", one.name), one.start_ms, &one.load))
             .collect(),
@@ -348,7 +352,7 @@ pub fn section(record: &Record, about: &About, data: &Embedded) -> Markup {
             }
         }
         // What another tool printed stands in a part of its own.
-        @if record.imported.is_none() { (pieces::table_fold(&summary(record))) }
+        @if record.imported().is_none() { (pieces::table_fold(&summary(record))) }
     }
 }
 
@@ -365,7 +369,7 @@ fn contents(record: &Record, data: &Embedded) -> String {
             data.step_s
         ),
     };
-    let own = if record.imported.is_some() {
+    let own = if record.imported().is_some() {
         "The values are as printed."
     } else {
         "The load's own intervals are whole."
@@ -386,14 +390,14 @@ pub fn summary(record: &Record) -> FigureTable {
         "p99",
         "p99.9",
     ]);
-    let loads: Vec<(String, &model::record::LoadResult)> = match record.sections.is_empty() {
+    let loads: Vec<(String, &model::record::LoadResult)> = match record.sections().is_empty() {
         true => record
-            .load
-            .iter()
+            .load()
+            .into_iter()
             .map(|load| (record.job.phrase(), load))
             .collect(),
         false => record
-            .sections
+            .sections()
             .iter()
             .map(|one| (one.name.clone(), &one.load))
             .collect(),

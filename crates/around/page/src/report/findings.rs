@@ -6,7 +6,7 @@ use crate::figure::FigureTable;
 use maud::{Markup, html};
 use model::check::CheckResult;
 use model::finding::{Finding, Level};
-use model::record::Record;
+use model::record::{Record, RecordBody};
 
 /// The part of the page; empty for records on which no rule had anything to say.
 pub fn section(record: &Record) -> Markup {
@@ -20,7 +20,10 @@ pub fn section(record: &Record) -> Markup {
             .cmp(&one.level)
             .then(other.gain.total_cmp(&one.gain))
     });
-    let was_judged = record.check.is_some() || record.verb == "run";
+    let was_judged = match record.body {
+        RecordBody::Run(_) | RecordBody::Check(_) => true,
+        RecordBody::Tune(_) | RecordBody::Watch(_) | RecordBody::Import(_) => false,
+    };
     html! {
         @for finding in &standing { (article(finding)) }
         @if standing.is_empty() && was_judged {
@@ -32,7 +35,7 @@ pub fn section(record: &Record) -> Markup {
                 @for finding in &taken_back { (article(finding)) }
             }
         }
-        @if let Some(check) = &record.check { (checked(check)) }
+        @if let Some(check) = record.check() { (checked(check)) }
     }
 }
 

@@ -10,7 +10,7 @@ use view::scale::Quantity;
 
 /// The part of the page; empty for records of our own, and for sources without a load.
 pub fn section(record: &Record) -> Markup {
-    let load = record.imported.as_ref();
+    let load = record.imported();
     let Some(load) = load.and_then(|imported| imported.load.as_ref()) else {
         return Markup::default();
     };

@@ -36,13 +36,12 @@ pub fn markdown(record: &Record, about: &About) -> String {
         .iter()
         .for_each(|note| out.push_str(&format!("> {}\n\n", plain(note))));
     let load = record
-        .imported
-        .as_ref()
+        .imported()
         .and_then(|imported| imported.load.as_ref());
     let numbers = load.map_or_else(|| super::csv::summary(record), super::imported::numbers);
     add_table(&mut out, "In numbers", &numbers);
     add_findings(&mut out, record);
-    for trial in &record.trials {
+    for trial in record.trials() {
         if let Some(verdict) = &trial.verdict {
             add_table(
                 &mut out,
@@ -116,7 +115,7 @@ fn add_findings(out: &mut String, record: &Record) {
     if !record.findings.is_empty() {
         out.push('\n');
     }
-    if let Some(check) = &record.check {
+    if let Some(check) = record.check() {
         add_table(out, "What it gives", &findings::given_table(check));
     }
 }

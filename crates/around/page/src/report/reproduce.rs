@@ -3,7 +3,9 @@
 use super::{About, pieces};
 use crate::figure::FigureTable;
 use maud::{Markup, html};
-use model::record::Record;
+use model::imported::Imported;
+use model::job::Job;
+use model::record::{Record, RecordBody, RunBody, Trial};
 use model::units;
 
 /// The part of the page.
@@ -40,7 +42,7 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
         }),
     );
     add("target", record.target.clone());
-    if let Some(imported) = &record.imported {
+    if let Some(imported) = record.imported() {
         add("tool", imported.tool.clone());
         add("file", imported.file.clone());
         add("name there", imported.name.clone());
@@ -57,14 +59,13 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
         add(
             "engine",
             record
-                .load
-                .as_ref()
+                .load()
                 .map_or_else(|| record.job.ioengine.clone(), |load| load.engine.clone()),
         );
         add("seed of the offsets", record.job.randseed.to_string());
     }
     let seeds = record
-        .trials
+        .trials()
         .iter()
         .filter_map(|trial| Some((trial, trial.verdict.as_ref()?.seed)));
     add(
@@ -77,7 +78,7 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
     add(
         "seed of the order",
         record
-            .studies
+            .studies()
             .sweep
             .as_ref()
             .map_or(String::new(), |sweep| sweep.seed.to_string()),
@@ -122,31 +123,14 @@ pub fn limits(record: &Record, left_out: &[String]) -> Markup {
 
 /// What this record cannot say, each a sentence.
 pub fn limit_items(record: &Record) -> Vec<String> {
-    let mut items = Vec::new();
-    if let Some(imported) = &record.imported {
-        items.extend(super::imported::missing(imported));
-        items.push(format!(
-            "What {} did not print is not here, and nothing was filled in.",
-            imported.tool
-        ));
-        items.push("Path, settings and sensors of that machine were not recorded with it.".into());
-        return items;
-    }
-    if record.trials.iter().any(|trial| trial.verdict.is_some()) {
-        items.extend(limits_of_proof(record));
-    } else if record.verb == "run" {
-        items.push(
-            "Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one."
-                .into(),
-        );
-        items.push("What another run would give: single runs on one machine differ by several per cent for no reason.".into());
-    }
-    if record.load.is_some() && !record.job.open_loop {
-        items.push("How long I/Os would wait that come at their own time: the load was closed, and stopped asking while the device stalled.".into());
-    }
-    if let Some(load) = &record.load {
-        items.extend(load.notes.iter().cloned());
-    }
+    let mut items = match &record.body {
+        RecordBody::Import(imported) => return limits_of_import(imported),
+        RecordBody::Run(run) => limits_of_run(run, &record.job),
+        RecordBody::Tune(tune) if tune.trials.iter().any(|trial| trial.verdict.is_some()) => {
+            limits_of_proof(&tune.trials, &record.job)
+        }
+        RecordBody::Tune(_) | RecordBody::Watch(_) | RecordBody::Check(_) => Vec::new(),
+    };
     let absent: Vec<String> = record
         .sensors
         .iter()
@@ -168,13 +152,40 @@ pub fn limit_items(record: &Record) -> Vec<String> {
     items
 }
 
+/// What another tool's result leaves open: nobody can ask its machine any more.
+fn limits_of_import(imported: &Imported) -> Vec<String> {
+    let mut items = super::imported::missing(imported);
+    items.push(format!(
+        "What {} did not print is not here, and nothing was filled in.",
+        imported.tool
+    ));
+    items.push("Path, settings and sensors of that machine were not recorded with it.".into());
+    items
+}
+
+/// What a run leaves open.
+fn limits_of_run(run: &RunBody, job: &Job) -> Vec<String> {
+    let mut items = vec![
+        "Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one."
+            .into(),
+        "What another run would give: single runs on one machine differ by several per cent for no reason.".into(),
+    ];
+    if run.load.is_some() && !job.open_loop {
+        items.push("How long I/Os would wait that come at their own time: the load was closed, and stopped asking while the device stalled.".into());
+    }
+    if let Some(load) = &run.load {
+        items.extend(load.notes.iter().cloned());
+    }
+    items
+}
+
 /// What an experiment leaves open.
-fn limits_of_proof(record: &Record) -> Vec<String> {
+fn limits_of_proof(trials: &[Trial], job: &Job) -> Vec<String> {
     let mut items = vec![format!(
         "Other loads than this one ({}), and other devices.",
-        record.job.phrase()
+        job.phrase()
     )];
-    let verdicts = record.trials.iter().filter_map(|one| one.verdict.as_ref());
+    let verdicts = trials.iter().filter_map(|one| one.verdict.as_ref());
     items.extend(verdicts.map(|verdict| match verdict.horizon_ms {
         0..1_000 => "Whether the effect builds up or fades: the noise hides it.".into(),
         ms => format!(
@@ -182,8 +193,7 @@ fn limits_of_proof(record: &Record) -> Vec<String> {
             units::span_ms(ms)
         ),
     }));
-    let untried = record
-        .trials
+    let untried = trials
         .iter()
         .filter_map(|trial| Some(format!("{} ({})", trial.knob, trial.skipped.as_ref()?)));
     let untried: Vec<String> = untried.collect();

@@ -17,7 +17,7 @@ pub fn turned(record: &Record) -> FigureTable {
         "afterwards",
         "verdict",
     ]);
-    for trial in &record.trials {
+    for trial in record.trials() {
         let before = trial.arms.first().cloned().unwrap_or_else(|| "–".into());
         let tried = if trial.skipped.is_some() {
             "–".into()
@@ -56,13 +56,13 @@ pub fn foreign(record: &Record) -> FigureTable {
 
 /// What has won and ends with the process that sets it, each with why.
 fn held(record: &Record) -> Vec<(&str, &'static str)> {
-    let won = record.trials.iter().filter(|trial| trial.win().is_some());
+    let won = record.trials().iter().filter(|trial| trial.win().is_some());
     won.filter_map(|trial| Some((trial.knob.as_str(), trial.subject().held_by()?)))
         .collect()
 }
 
 fn can_be_kept(record: &Record) -> bool {
-    record.trials.iter().any(|trial| trial.win().is_some()) && held(record).is_empty()
+    record.trials().iter().any(|trial| trial.win().is_some()) && held(record).is_empty()
 }
 
 /// The part of the page; empty for records without a path.
@@ -70,7 +70,7 @@ pub fn section(record: &Record) -> Markup {
     let foreign = foreign(record);
     let all = all(record);
     html! {
-        @if !record.trials.is_empty() {
+        @if !record.trials().is_empty() {
             (pieces::table(&turned(record)))
             p {
                 "Everything was put back at the end."

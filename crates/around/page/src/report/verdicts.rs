@@ -3,7 +3,8 @@
 use super::pieces;
 use crate::figure::{Figure, FigureTable};
 use maud::{Markup, html};
-use model::record::{Record, Trial};
+use model::imported::Imported;
+use model::record::{LoadResult, Record, RecordBody, RunBody, Trial};
 use model::units;
 use model::verdict::{Outcome, Verdict};
 use view::effect::p99_ratio;
@@ -18,62 +19,70 @@ pub fn lede(record: &Record) -> Markup {
 
 /// The same as text.
 pub fn lede_lines(record: &Record) -> Vec<String> {
-    if let Some(imported) = &record.imported {
-        let lines = imported.lines.map_or(String::new(), |(first, last)| {
-            format!(", lines {first} to {last}")
-        });
-        let mut all = vec![format!(
-            "Measured by {}, read from {}{lines}. One result of another tool: no comparison is claimed.",
-            imported.tool, imported.file
-        )];
-        all.extend(
-            imported
-                .lossy
-                .iter()
-                .map(|text| format!("Lost or rounded there: {text}.")),
-        );
-        return all;
-    }
-    let verdicts: Vec<String> = record.trials.iter().filter_map(rests_on).collect();
-    match (verdicts.is_empty(), record.verb.as_str()) {
-        (false, _) => {
-            let mut all = verdicts;
-            all.push(format!(
-                "It holds for this load ({}) on {}; not for others.",
-                record.job.phrase(),
-                device(record)
-            ));
-            all
-        }
-        (true, "check") => vec!["Short loads, one each; changes no setting.".into()],
-        (true, "watch") => vec!["No load of iodyno ran: this is what others did.".into()],
-        (true, _)
-            if record
-                .studies
-                .sweep
-                .as_ref()
-                .is_some_and(|sweep| sweep.repeats > 1) =>
-        {
-            vec!["Each point was visited several times in random order; no other machine or setting is compared.".into()]
-        }
-        (true, _) => {
-            let load = record.load.as_ref().map(|load| {
-                format!(
-                    " {} I/Os in {}.",
-                    units::count(load.ios() as f64),
-                    units::span_ms(load.elapsed_ms as u64)
-                )
-            });
-            vec![format!(
-                "One run: no comparison is claimed.{}",
-                load.unwrap_or_default()
-            )]
-        }
+    match &record.body {
+        RecordBody::Import(imported) => import_lines(imported),
+        RecordBody::Tune(tune) => tune_lines(record, &tune.trials),
+        RecordBody::Check(_) => vec!["Short loads, one each; changes no setting.".into()],
+        RecordBody::Watch(_) => vec!["No load of iodyno ran: this is what others did.".into()],
+        RecordBody::Run(run) => run_lines(run),
     }
 }
 
+fn import_lines(imported: &Imported) -> Vec<String> {
+    let lines = imported.lines.map_or(String::new(), |(first, last)| {
+        format!(", lines {first} to {last}")
+    });
+    let mut all = vec![format!(
+        "Measured by {}, read from {}{lines}. One result of another tool: no comparison is claimed.",
+        imported.tool, imported.file
+    )];
+    all.extend(
+        imported
+            .lossy
+            .iter()
+            .map(|text| format!("Lost or rounded there: {text}.")),
+    );
+    all
+}
+
+fn tune_lines(record: &Record, trials: &[Trial]) -> Vec<String> {
+    let mut all: Vec<String> = trials.iter().filter_map(rests_on).collect();
+    // Where every trial was skipped, its load ran at most once.
+    if all.is_empty() {
+        return vec![one_run(None)];
+    }
+    all.push(format!(
+        "It holds for this load ({}) on {}; not for others.",
+        record.job.phrase(),
+        device(record)
+    ));
+    all
+}
+
+fn run_lines(run: &RunBody) -> Vec<String> {
+    let sweep = run.studies.sweep.as_ref();
+    if sweep.is_some_and(|sweep| sweep.repeats > 1) {
+        return vec!["Each point was visited several times in random order; no other machine or setting is compared.".into()];
+    }
+    vec![one_run(run.load.as_ref())]
+}
+
+fn one_run(load: Option<&LoadResult>) -> String {
+    let load = load.map(|load| {
+        format!(
+            " {} I/Os in {}.",
+            units::count(load.ios() as f64),
+            units::span_ms(load.elapsed_ms as u64)
+        )
+    });
+    format!(
+        "One run: no comparison is claimed.{}",
+        load.unwrap_or_default()
+    )
+}
+
 fn device(record: &Record) -> String {
-    let trial = record.trials.first().map(|trial| trial.device.clone());
+    let trial = record.trials().first().map(|trial| trial.device.clone());
     trial
         .or_else(|| record.path.queue_device().map(|layer| layer.name.clone()))
         .unwrap_or_else(|| "this device".into())
@@ -99,8 +108,8 @@ fn rests_on(trial: &Trial) -> Option<String> {
 /// The part of the page; empty where nothing was compared.
 pub fn section(record: &Record, figures: &[&Figure]) -> Markup {
     html! {
-        @if !record.trials.is_empty() { (pieces::figures(figures)) }
-        @for trial in &record.trials {
+        @if !record.trials().is_empty() { (pieces::figures(figures)) }
+        @for trial in record.trials() {
             @if let Some(why) = &trial.skipped {
                 p { (trial.knob) ": not tried, " (why) "." }
             } @else if let Some(verdict) = &trial.verdict {

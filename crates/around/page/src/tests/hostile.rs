@@ -5,8 +5,8 @@ use crate::figures::figures;
 use crate::{
     About, Dot, HistoryPlan, Quantity, RankRow, RankingPlan, markdown, report, series_csv,
 };
-use model::imported::DiskFigures;
-use model::record::{Operation, Record, SectionResult};
+use model::imported::{DiskFigures, Imported};
+use model::record::{Operation, Record, RecordBody, SectionResult, TuneBody};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -113,7 +113,7 @@ fn check_page(page: &str, what: &str) {
 /// The records of the other tests, and more of the texts that a record can have.
 fn talkative() -> Vec<(&'static str, Record)> {
     let mut sections = records::run();
-    let load = sections.load.clone().unwrap();
+    let load = sections.load().cloned().unwrap();
     let section = |name: &str| SectionResult {
         name: name.into(),
         stage: 0,
@@ -121,9 +121,10 @@ fn talkative() -> Vec<(&'static str, Record)> {
         job: sections.job.clone(),
         load: load.clone(),
     };
-    sections.sections = vec![section("oltp"), section("backup")];
+    let several = vec![section("oltp"), section("backup")];
+    records::run_of(&mut sections).sections = several;
     let mut noted = records::run();
-    if let Some(load) = &mut noted.load {
+    if let Some(load) = &mut records::run_of(&mut noted).load {
         load.notes = vec!["The scratch file was on btrfs.".into()];
         load.operations = vec![Operation {
             name: "create".into(),
@@ -140,15 +141,15 @@ fn talkative() -> Vec<(&'static str, Record)> {
     noted.path.notes = vec!["/sys/block/vda/device could not be read.".into()];
     noted.path.machine = Some(noted.path.root.clone());
     let mut skipped = records::tune();
-    let mut trial = skipped.trials[0].clone();
+    let mut trial = skipped.trials()[0].clone();
     trial.verdict = None;
     trial.skipped = Some("the queue has one request".into());
-    skipped.trials.push(trial);
+    let trials = [skipped.trials(), &[trial]].concat();
+    skipped.body = RecordBody::Tune(TuneBody { trials });
     let mut disks = records::import();
-    if let Some(load) = disks
-        .imported
-        .as_mut()
-        .and_then(|imported| imported.load.as_mut())
+    if let RecordBody::Import(Imported {
+        load: Some(load), ..
+    }) = &mut disks.body
     {
         load.disks = vec![DiskFigures {
             name: "sda".into(),

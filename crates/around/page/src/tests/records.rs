@@ -15,11 +15,10 @@ use model::job::{Job, Rw};
 use model::latency_map::{LatencyColumn, LatencyMap};
 use model::layers::{ArmSpan, DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::{
-    Direction, Interval, IntervalSide, LoadResult, Provenance, RECORD_SCHEMA, Record, Trial,
-    WindowRun,
+    Direction, Interval, IntervalSide, LoadResult, Provenance, Record, RecordBody, RunBody, Trial,
+    TuneBody, WindowRun,
 };
 use model::sample::{MetricKind, SampleSeries, SensorLog};
-use model::studies::Studies;
 use model::verdict::{
     ArmResult, Guard, Outcome, P99, PairRow, Reason, StageCost, Verdict, VerdictStage,
 };
@@ -41,23 +40,22 @@ impl Noise {
 
 /// A record with nothing in it.
 pub fn bare() -> Record {
+    let path = IoPath::new("/srv", Layer::new(LayerKind::Target, "/srv"));
     Record {
-        schema: RECORD_SCHEMA.into(),
-        verb: "run".into(),
-        target: "/srv".into(),
         summary: "nothing was measured".into(),
-        provenance: Provenance::default(),
-        path: IoPath::new("/srv", Layer::new(LayerKind::Target, "/srv")),
-        job: Job::default(),
-        load: None,
-        sections: Vec::new(),
-        findings: Vec::new(),
-        sensors: Vec::new(),
-        layers: None,
-        trials: Vec::new(),
-        studies: Studies::default(),
-        check: None,
-        imported: None,
+        ..Record::of(
+            RecordBody::Run(RunBody::default()),
+            Provenance::default(),
+            path,
+        )
+    }
+}
+
+/// What a record of a run holds, to be changed.
+pub fn run_of(record: &mut Record) -> &mut RunBody {
+    match &mut record.body {
+        RecordBody::Run(run) => run,
+        other => panic!("a record of {}", other.verb()),
     }
 }
 
@@ -307,7 +305,6 @@ pub fn run() -> Record {
             rw: Rw::Randrw,
             ..Job::default()
         },
-        load: Some(load(30)),
         findings: vec![Finding {
             rule: "noisy_run".into(),
             level: Level::Warning,
@@ -321,10 +318,14 @@ pub fn run() -> Record {
             ..Finding::default()
         }],
         sensors: sensors(60, 500, 2),
-        layers: Some(LayerTimes {
-            source: "eBPF full".into(),
-            devices: vec![device],
-            outside: Vec::new(),
+        body: RecordBody::Run(RunBody {
+            load: Some(load(30)),
+            layers: Some(LayerTimes {
+                source: "eBPF full".into(),
+                devices: vec![device],
+                outside: Vec::new(),
+            }),
+            ..RunBody::default()
         }),
         ..bare()
     }
@@ -333,14 +334,14 @@ pub fn run() -> Record {
 /// A run as an earlier version wrote it: no map of latencies.
 pub fn old_run() -> Record {
     let mut record = run();
-    record.load.as_mut().unwrap().latency_map = LatencyMap::default();
+    run_of(&mut record).load.as_mut().unwrap().latency_map = LatencyMap::default();
     record
 }
 
 /// A load of one second.
 pub fn one_interval() -> Record {
     let mut record = run();
-    record.load = Some(load(1));
+    run_of(&mut record).load = Some(load(1));
     record.sensors = sensors(2, 500, 2);
     record
 }
@@ -456,26 +457,27 @@ pub fn tune() -> Record {
     ];
     let summary = "scheduler: mq-deadline → none: +11 % IOPS (9.0 to 13), p99 −20 %".to_string();
     Record {
-        verb: "tune".into(),
         summary: summary.clone(),
         provenance: provenance(&["iodyno", "tune", "/srv", "--knob", "scheduler"]),
         path: path(),
         sensors: sensors(60, 500, 2),
-        trials: vec![Trial {
-            knob: "scheduler".into(),
-            subject: None,
-            mark: None,
-            device: "vda".into(),
-            arms: vec!["mq-deadline".into(), "none".into()],
-            aa: false,
-            skipped: None,
-            summary,
-            verdict: Some(verdict()),
-            layers,
-            figures: Vec::new(),
-            moved: None,
-            windows,
-        }],
+        body: RecordBody::Tune(TuneBody {
+            trials: vec![Trial {
+                knob: "scheduler".into(),
+                subject: None,
+                mark: None,
+                device: "vda".into(),
+                arms: vec!["mq-deadline".into(), "none".into()],
+                aa: false,
+                skipped: None,
+                summary,
+                verdict: Some(verdict()),
+                layers,
+                figures: Vec::new(),
+                moved: None,
+                windows,
+            }],
+        }),
         ..bare()
     }
 }
@@ -483,9 +485,9 @@ pub fn tune() -> Record {
 /// An experiment that said no.
 pub fn refused() -> Record {
     let mut record = tune();
-    let trial = &mut record.trials[0];
+    let trial = &mut record.trials_mut()[0];
     trial.summary = "scheduler: no verdict. Other programs use the device.".into();
-    record.summary = trial.summary.clone();
+    let summary = trial.summary.clone();
     let verdict = trial.verdict.as_mut().unwrap();
     verdict.outcome = Outcome::Refused;
     verdict.reason = Reason::ForeignIo;
@@ -500,6 +502,7 @@ pub fn refused() -> Record {
     verdict
         .pairs
         .retain(|pair| pair.stage != VerdictStage::Holdout);
+    record.summary = summary;
     record
 }
 
@@ -558,10 +561,9 @@ pub fn check() -> Record {
         ..CheckResult::default()
     };
     Record {
-        verb: "check".into(),
         summary: "vda gives half of what it should".into(),
         path: path(),
-        check: Some(check),
+        body: RecordBody::Check(check),
         ..bare()
     }
 }
@@ -607,9 +609,8 @@ pub fn import() -> Record {
         ..Imported::default()
     };
     Record {
-        verb: "import".into(),
         summary: "randread: 1.00 k IOPS".into(),
-        imported: Some(imported),
+        body: RecordBody::Import(imported),
         ..bare()
     }
 }
@@ -618,7 +619,7 @@ pub fn import() -> Record {
 pub fn hour_of_a_wide_host() -> Record {
     let mut record = run();
     record.sensors = sensors(36_000, 100, 24);
-    let load = record.load.as_mut().unwrap();
+    let load = run_of(&mut record).load.as_mut().unwrap();
     let mut noise = Noise(17);
     let intervals = (0..3_600u64).map(|second| {
         let ios = 40_000 + (noise.next() * 9_000.0) as u64;

@@ -7,7 +7,7 @@ use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Line, Lines, List, Shape, Tag, Text, UnixMs, Whole};
 use axum::http::header;
 use lookup::documents::{Deleted, RecordList, Shown};
-use model::record::Record;
+use model::record::{Record, RecordDocument};
 use page::{About, Figure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ pub const ROUTES: &[Route] = &[
             Verb::Get,
             "/api/v1/records/{id}",
             "One record, whole, with its tags and notes.",
-            Gives::Json(Shape::of::<Shown<Record>>()),
+            Gives::Json(Shape::of::<Shown<RecordDocument>>()),
             RouteHandler::Call(show),
         )
     },
@@ -137,7 +137,7 @@ pub const ROUTES: &[Route] = &[
             Verb::Get,
             "/api/v1/records/{id}/export.json",
             "The same as a file to save.",
-            Gives::Json(Shape::of::<Shown<Record>>()),
+            Gives::Json(Shape::of::<Shown<RecordDocument>>()),
             RouteHandler::Call(export),
         )
     },

@@ -214,7 +214,7 @@ fn samples(subject: &ExportSubject, take: Take) {
     for log in &subject.record.sensors {
         sensor_samples(id, log, take);
     }
-    if let Some(imported) = &subject.record.imported {
+    if let Some(imported) = subject.record.imported() {
         let sensor = word(&imported.importer);
         imported
             .series
@@ -279,10 +279,10 @@ fn imported_samples(id: i64, sensor: &ExportCell, series: &ImportedSeries, take:
 
 /// The loads of a record by the name of their section; empty for one that is alone.
 fn loads(record: &Record) -> Vec<(&str, &LoadResult)> {
-    match record.sections.is_empty() {
-        true => record.load.iter().map(|load| ("", load)).collect(),
+    match record.sections().is_empty() {
+        true => record.load().into_iter().map(|load| ("", load)).collect(),
         false => record
-            .sections
+            .sections()
             .iter()
             .map(|section| (section.name.as_str(), &section.load))
             .collect(),
@@ -378,7 +378,11 @@ fn load_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
 }
 
 fn layer_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
-    for device in record.layers.iter().flat_map(|layers| &layers.devices) {
+    for device in record
+        .layers()
+        .into_iter()
+        .flat_map(|layers| &layers.devices)
+    {
         for span in &device.spans {
             let (side, name) = (span.side.name(), span.span.name());
             put(["layer", &device.device, side, name], &span.times);
@@ -388,8 +392,8 @@ fn layer_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
 
 fn imported_histograms(record: &Record, put: &mut dyn FnMut(Of<'_>, &Histogram)) {
     let figures = record
-        .imported
-        .iter()
+        .imported()
+        .into_iter()
         .flat_map(|imported| &imported.load)
         .flat_map(|load| load.sides());
     for (side, figures) in figures {

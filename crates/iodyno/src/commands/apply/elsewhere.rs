@@ -89,7 +89,7 @@ pub fn trusted(why: &str, record: &Record, wish: &SettingWish, host: &Host) -> V
     for proven in wish.values() {
         let (knob, value) = (proven.knob, &proven.value);
         let verdict = record
-            .trials
+            .trials()
             .iter()
             .filter(|trial| trial.knob == knob.id)
             .find_map(|trial| {

@@ -25,7 +25,7 @@ use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{Provenance, Record};
+use model::record::{Provenance, Record, RecordBody};
 use model::sample::SensorLog;
 use model::target::{TargetFacts, TargetKind};
 use plan::{CheckPlan, Mode};
@@ -347,7 +347,7 @@ fn finish(
             .out
             .say(format!("  record {id}   show it: iodyno show {id}"));
     }
-    if let Some(check) = &record.check {
+    if let Some(check) = record.check() {
         context
             .out
             .document_on_a_line(&CheckDocument::of(id, &record, check))?;
@@ -402,12 +402,12 @@ fn record(case: Case, summary: String, findings: Vec<Finding>) -> Record {
         .probes
         .iter()
         .find(|probe| probe.role != Role::Idle);
+    let job = loaded.map_or_else(Job::default, |probe| probe.job.clone());
     Record {
         summary,
-        job: loaded.map_or_else(Job::default, |probe| probe.job.clone()),
+        job,
         findings,
         sensors: case.sensors,
-        check: Some(case.check),
-        ..Record::of("check", case.provenance, case.path)
+        ..Record::of(RecordBody::Check(case.check), case.provenance, case.path)
     }
 }

@@ -57,14 +57,14 @@ pub fn answer<'a>(
 
 /// Each section with its block size.
 fn loads_of(record: &Record) -> Vec<(String, &LoadResult, u64)> {
-    if record.sections.is_empty() {
-        let load = record.load.iter();
+    if record.sections().is_empty() {
+        let load = record.load().into_iter();
         return load
             .map(|load| (record.target.clone(), load, record.job.bs))
             .collect();
     }
     record
-        .sections
+        .sections()
         .iter()
         .map(|section| (section.name.clone(), &section.load, section.job.bs))
         .collect()

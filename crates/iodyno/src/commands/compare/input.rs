@@ -99,8 +99,7 @@ fn distinct(given: &mut [GivenRecord]) {
         {
             let own = given[index]
                 .record
-                .imported
-                .as_ref()
+                .imported()
                 .map_or(String::new(), |imported| imported.name.clone());
             let named = format!("{}:{own}", given[index].name);
             let is_taken = own.is_empty() || given[..index].iter().any(|one| one.name == named);

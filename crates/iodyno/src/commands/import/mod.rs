@@ -172,7 +172,7 @@ impl Keeper<'_> {
         let is_same = |other: &Imported| record::bare(other) == bare;
         if let Some(store) = &self.store {
             for id in self.rows.get(&summary).into_iter().flatten() {
-                if store.get(*id)?.imported.as_ref().is_some_and(is_same) {
+                if store.get(*id)?.imported().is_some_and(is_same) {
                     return Ok(FoundResults {
                         record: Some(*id),
                         known: true,

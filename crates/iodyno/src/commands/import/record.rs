@@ -5,7 +5,7 @@ use load::language;
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::job::Job;
-use model::record::{Provenance, Record};
+use model::record::{Provenance, Record, RecordBody};
 use model::units;
 
 /// With what the user says of it, where it does not say itself.
@@ -49,8 +49,7 @@ pub fn of(host: &Host, imported: Imported) -> Record {
         summary: summary(&imported),
         job: job(&imported),
         target,
-        imported: Some(imported),
-        ..Record::of("import", provenance, path)
+        ..Record::of(RecordBody::Import(imported), provenance, path)
     }
 }
 

@@ -21,10 +21,10 @@ pub fn ended(record: &Record, was_cut: bool) -> Result<Exit, Failure> {
 /// Whether reading back found other data than was written.
 fn record_is_bad(record: &Record) -> bool {
     let sections = record
-        .sections
+        .sections()
         .iter()
         .map(|section| &section.load)
-        .chain(&record.load);
+        .chain(record.load());
     sections
         .filter_map(|load| load.verified.as_ref())
         .any(|verified| verified.bad > 0)

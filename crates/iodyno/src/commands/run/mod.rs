@@ -18,7 +18,7 @@ mod sweep;
 pub mod targets;
 
 use crate::commands::job_args::Workload;
-use crate::context::{Context, RecordDocument};
+use crate::context::{Context, RecordAnswer};
 use crate::exit::{Exit, Failure};
 use crate::keep;
 pub use args::RunArgs;
@@ -29,8 +29,9 @@ use load::defaults;
 use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::Record;
+use model::record::{Record, RecordBody, RunBody};
 use model::secret;
+use model::studies::Studies;
 use report::{summary, words};
 use std::sync::Arc;
 use store::Store;
@@ -117,10 +118,7 @@ fn measure_and_keep(
     drop(targets);
     let was_cut = stop.is_asked();
     let findings = lint.after(path, &done);
-    let mut record = Record {
-        studies,
-        ..record(context, workload, path, done, findings)
-    };
+    let mut record = record(context, workload, path, (done, studies), findings);
     let kept = keep::into_store(store, &record);
     // What was said before the load need not be said again.
     let all = record.findings.clone();
@@ -137,7 +135,7 @@ fn measure_and_keep(
             stop.signal_name()
         ));
     }
-    let document = RecordDocument {
+    let document = RecordAnswer {
         schema: "iodyno.run/1",
         id: kept.id,
         record: &record,
@@ -151,7 +149,7 @@ fn record(
     context: &Context,
     workload: &Workload,
     path: &IoPath,
-    done: stage::StageDone,
+    (done, studies): (stage::StageDone, Studies),
     findings: Vec<Finding>,
 ) -> Record {
     let mut sections = done.sections;
@@ -179,14 +177,17 @@ fn record(
         sections.clear();
     }
     let provenance = crate::provenance::of(&context.host);
+    let body = RecordBody::Run(RunBody {
+        load,
+        sections,
+        layers,
+        studies,
+    });
     Record {
         summary,
         job,
-        load,
-        sections,
         findings,
         sensors: done.sensors,
-        layers,
-        ..Record::of("run", provenance, path.clone())
+        ..Record::of(body, provenance, path.clone())
     }
 }

@@ -4,12 +4,12 @@ use super::args::StudyArgs;
 use super::ended::ended;
 use super::series::SeriesSubject;
 use super::{find_max, grid, matrix, steady, sweep};
-use crate::context::RecordDocument;
+use crate::context::RecordAnswer;
 use crate::exit::{Exit, Failure};
 use crate::keep;
 use ::report::{studies as report, words};
 use model::job::Job;
-use model::record::Record;
+use model::record::{Record, RecordBody, RunBody};
 use store::Store;
 
 /// One series.
@@ -63,14 +63,18 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
     let context = subject.context;
     model::secret::cut_job(&mut subject.job);
     let provenance = crate::provenance::of(&context.host);
-    let record = Record {
-        summary: report::sentence(&subject.job, &found.studies),
-        job: subject.job,
+    let summary = report::sentence(&subject.job, &found.studies);
+    let body = RecordBody::Run(RunBody {
         load: found.load,
+        studies: found.studies,
+        ..RunBody::default()
+    });
+    let record = Record {
+        summary,
+        job: subject.job,
         findings: subject.findings,
         sensors,
-        studies: found.studies,
-        ..Record::of("run", provenance, subject.path)
+        ..Record::of(body, provenance, subject.path)
     };
     let kept = keep::into_store(&store, &record);
     let shown = Record {
@@ -87,7 +91,7 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
             "iodyno: stopped by {signal}; the record holds what ran until then."
         ));
     }
-    context.out.document(&RecordDocument {
+    context.out.document(&RecordAnswer {
         schema: "iodyno.run/1",
         id: kept.id,
         record: &record,

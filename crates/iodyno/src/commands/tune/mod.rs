@@ -13,7 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{Record, Trial};
+use model::record::{Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
 use model::verdict::Verdict;
 use plan::TunePlan;
@@ -164,7 +164,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(if interrupted {
         Exit::Interrupted
     } else {
-        exit_of(&record.trials)
+        exit_of(record.trials())
     })
 }
 
@@ -178,12 +178,15 @@ fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock,
 }
 
 fn record(done: session::SessionDone, path: IoPath, job: Job, context: &Context) -> Record {
+    let summary = view::trial::tune_sentence(&done.trials);
+    let body = RecordBody::Tune(TuneBody {
+        trials: done.trials,
+    });
     Record {
-        summary: view::trial::tune_sentence(&done.trials),
+        summary,
         job,
         sensors: done.sensors,
-        trials: done.trials,
-        ..Record::of("tune", crate::provenance::of(&context.host), path)
+        ..Record::of(body, crate::provenance::of(&context.host), path)
     }
 }
 

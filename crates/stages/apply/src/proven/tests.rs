@@ -170,13 +170,13 @@ fn a_value_is_one_that_the_knob_takes() {
 fn what_is_no_win_is_nothing_to_apply() {
     assert_eq!(refused(&[]), NotProven::Nothing);
     let mut made = record(&[("rq_affinity", "sda", "2")]);
-    made.trials[0].aa = true;
+    made.trials_mut()[0].aa = true;
     assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
-    made.trials[0].aa = false;
-    made.trials[0].arms[0] = "2".into();
+    made.trials_mut()[0].aa = false;
+    made.trials_mut()[0].arms[0] = "2".into();
     assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
-    made.trials[0].arms[0] = "1".into();
-    let verdict = made.trials[0].verdict.as_mut().unwrap();
+    made.trials_mut()[0].arms[0] = "1".into();
+    let verdict = made.trials_mut()[0].verdict.as_mut().unwrap();
     (verdict.outcome, verdict.reason) = (Outcome::Refused, Reason::NoIo);
     assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
 }
@@ -184,8 +184,8 @@ fn what_is_no_win_is_nothing_to_apply() {
 /// A record of one win on a subject.
 fn on_subject(knob: &str, device: &str, subject: serde_json::Value, mark: Option<&str>) -> Record {
     let mut record = record(&[(knob, device, "1")]);
-    record.trials[0].subject = Some(serde_json::from_value(subject).unwrap());
-    record.trials[0].mark = mark.map(String::from);
+    record.trials_mut()[0].subject = Some(serde_json::from_value(subject).unwrap());
+    record.trials_mut()[0].mark = mark.map(String::from);
     record
 }
 

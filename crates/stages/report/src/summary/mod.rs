@@ -63,10 +63,10 @@ pub fn sentence(sections: &[SectionResult]) -> String {
 /// A run in lines.
 pub fn lines(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
-    match (&record.load, record.sections.is_empty()) {
+    match (record.load(), record.sections().is_empty()) {
         (Some(load), true) => lines.extend(section_lines(record, &record.job, load)),
         _ => {
-            for section in &record.sections {
+            for section in record.sections() {
                 lines.push(format!("{} ({})", section.name, when(section)));
                 lines.extend(
                     section_lines(record, &section.job, &section.load)
@@ -86,8 +86,7 @@ pub fn lines(record: &Record) -> Vec<String> {
     ));
     lines.extend(
         record
-            .layers
-            .as_ref()
+            .layers()
             .map(super::layers::lines)
             .unwrap_or_default(),
     );
@@ -127,7 +126,7 @@ pub fn load_lines(job: &Job, load: &LoadResult) -> Vec<String> {
 fn measured(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
     let mut lines = Vec::new();
     // With several sections the device's counters belong to all of them.
-    if record.sections.is_empty()
+    if record.sections().is_empty()
         && let Some(device) = record.path.queue_device()
         && let Some(share) = device_share(job, load, &record.sensors, &device.name)
     {

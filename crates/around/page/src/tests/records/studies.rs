@@ -3,9 +3,16 @@
 use super::{bare, path, provenance, sensors};
 use model::curve::{Axis, Curve, Knee, Little, Point, Spread, Sweep, Visit};
 use model::interference::{InterferenceCell, Matrix};
-use model::record::Record;
+use model::record::{Record, RecordBody, RunBody};
 use model::search::{Goal, Level as SearchLevel, Lever, Search, SearchStep, Statistic};
 use model::studies::Studies;
+
+fn of(studies: Studies) -> RecordBody {
+    RecordBody::Run(RunBody {
+        studies,
+        ..RunBody::default()
+    })
+}
 
 fn spread(mean: f64) -> Spread {
     Spread {
@@ -77,10 +84,10 @@ pub fn sweep() -> Record {
             .into(),
         provenance: provenance(&["iodyno", "run", "/srv", "--sweep", "iodepth=1..64"]),
         path: path(),
-        studies: Studies {
+        body: of(Studies {
             sweep: Some(sweep),
             ..Studies::default()
-        },
+        }),
         sensors: sensors(60, 500, 2),
         ..bare()
     }
@@ -126,10 +133,10 @@ pub fn search() -> Record {
     };
     Record {
         summary: "6.75 k IOPS keep p99 within 1 ms".into(),
-        studies: Studies {
+        body: of(Studies {
             search: Some(search),
             ..Studies::default()
-        },
+        }),
         ..bare()
     }
 }
@@ -168,10 +175,10 @@ pub fn interference() -> Record {
     };
     Record {
         summary: "Reads beside writes".into(),
-        studies: Studies {
+        body: of(Studies {
             interference: Some(matrix),
             ..Studies::default()
-        },
+        }),
         ..bare()
     }
 }
