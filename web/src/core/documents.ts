@@ -2356,6 +2356,10 @@ export type Subject = {
   device: string;
   kind: "scheduler";
 } | {
+  /** Kernel name of the block device. */
+  device: string;
+  kind: "bdi";
+} | {
   kind: "sysctl";
 } | {
   kind: "interrupt";
@@ -2367,6 +2371,8 @@ export type Subject = {
   kind: "mount";
   /** Where it is mounted: an absolute path without links, `..` and control characters. */
   point: string;
+} | {
+  kind: "cpu-latency";
 };
 
 /** A sweep of a grid. */

@@ -123,8 +123,11 @@ mod tests {
     use std::io::Read;
     use tokio::net::{TcpListener, TcpStream};
 
-    /// Writes without end to a peer that `reads` until the peer has used up a patience of 300 ms; gives how long that took.
-    fn until_given_up(reads: impl FnOnce(std::net::TcpStream) + Send + 'static) -> Duration {
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    /// Writes without end to a peer that `reads`, until it has used up the patience; gives how long that took. The peer
+    /// stays open until then, however late the writer comes: what ends the writing is the patience.
+    fn until_given_up(reads: impl FnOnce(&mut std::net::TcpStream) + Send + 'static) -> Duration {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -135,10 +138,14 @@ mod tests {
                 .await
                 .unwrap();
             let (peer, _) = listener.accept().await.unwrap();
-            let peer = peer.into_std().unwrap();
+            let mut peer = peer.into_std().unwrap();
             peer.set_nonblocking(false).unwrap();
-            let reader = std::thread::spawn(move || reads(peer));
-            let mut stream = Paced::new(stream, Duration::from_millis(300));
+            let (given_up, is_given_up) = std::sync::mpsc::channel::<()>();
+            let reader = std::thread::spawn(move || {
+                reads(&mut peer);
+                let _ = is_given_up.recv();
+            });
+            let mut stream = Paced::new(stream, PATIENCE);
             let begun = Instant::now();
             let block = [0; 1 << 16];
             let error = loop {
@@ -149,30 +156,33 @@ mod tests {
                     break error;
                 }
             };
-            assert_eq!(error.kind(), ErrorKind::TimedOut);
-            drop(stream);
+            let took = begun.elapsed();
+            drop(given_up);
             reader.join().unwrap();
-            begun.elapsed()
+            assert_eq!(error.kind(), ErrorKind::TimedOut);
+            took
         })
     }
 
     #[test]
     fn a_peer_that_does_not_read_is_given_up() {
-        let took = until_given_up(|_peer| host::clock::sleep_ms(600));
-        assert!(took >= Duration::from_millis(300), "{took:?}");
+        let took = until_given_up(|_peer| ());
+        assert!(took >= PATIENCE, "{took:?}");
     }
 
     #[test]
     fn a_peer_that_reads_now_and_then_is_not() {
-        let took = until_given_up(|mut peer| {
+        let took = until_given_up(|peer| {
             // Every pause is shorter than the patience; together they are longer.
             let mut buffer = vec![0; 8 << 20];
             for _ in 0..5 {
-                host::clock::sleep_ms(150);
+                host::clock::sleep_ms(300);
                 peer.read_exact(&mut buffer).unwrap();
             }
-            host::clock::sleep_ms(600);
         });
-        assert!(took >= Duration::from_millis(5 * 150 + 300), "{took:?}");
+        assert!(
+            took >= Duration::from_millis(5 * 300) + PATIENCE,
+            "{took:?}"
+        );
     }
 }

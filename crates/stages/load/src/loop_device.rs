@@ -10,6 +10,14 @@ pub fn opened(path: &Path) -> Arc<Target> {
     Arc::new(Target::open(path).unwrap())
 }
 
+/// How often a busy mount is tried again, 20 ms apart.
+const TRIES_WHILE_BUSY: u32 = 250;
+
+fn missing(why: String) -> bool {
+    skip::missing("mount", why);
+    false
+}
+
 pub struct LoopDevice {
     pub path: PathBuf,
     dir: TemporaryDir,
@@ -62,13 +70,17 @@ impl LoopDevice {
 
     /// Runs a program on the device; false, with the reason printed, where it is missing or fails.
     pub fn run(&self, program: &str, arguments: &[&str]) -> bool {
-        let why = match spawn::run(program, arguments) {
-            Ok(done) if done.status == Some(0) => return true,
-            Ok(done) => format!("{program}: {}", done.stderr.trim()),
-            Err(error) => error.to_string(),
-        };
-        skip::missing("mount", why);
-        false
+        // A ring's files are given up by a worker, a moment after the ring is closed (Linux io_uring/io_uring.c,
+        // io_ring_exit_work): until then a mount is in use.
+        for _ in 0..TRIES_WHILE_BUSY {
+            match spawn::run(program, arguments) {
+                Ok(done) if done.status == Some(0) => return true,
+                Ok(done) if done.stderr.contains("busy") => host::clock::sleep_ms(20),
+                Ok(done) => return missing(format!("{program}: {}", done.stderr.trim())),
+                Err(error) => return missing(error.to_string()),
+            }
+        }
+        missing(format!("{program}: its device stays busy"))
     }
 
     /// All bytes of the device.
