@@ -511,9 +511,9 @@ fn halves_depth_limit_and_snapshots_are_live() {
         seen.ios > limited.ios + 64
     });
     assert!(running.inflight() <= 4, "{}", running.inflight());
-    assert!(
-        second.ios > first.ios && second.at_ns > first.at_ns && second.bytes == second.ios * 4096
-    );
+    assert!(second.ios > first.ios && second.at_ns > first.at_ns);
+    // I/Os are counted on while bytes are read: only of a load that has ended the two say the same.
+    assert!(second.bytes > limited.bytes && second.bytes.is_multiple_of(4096));
     let bins = (second.at_ns - origin_ns) / running.bin_ns() + 1;
     let binned: u64 = running.bins(0, bins as usize).unwrap().iter().sum();
     // Each completion is counted first and put into its bin then.
