@@ -195,7 +195,7 @@ impl std::fmt::Display for Subject {
             Subject::Sysctl => f.write_str("the kernel"),
             Subject::Interrupt { number } => write!(f, "interrupt {number}"),
             Subject::Mount { point, .. } => f.write_str(point),
-            Subject::CpuLatency => f.write_str("the CPUs"),
+            Subject::CpuLatency => f.write_str("the processor"),
         }
     }
 }

@@ -99,7 +99,7 @@ fn rejects(cpus: &SubjectFiles, value: &str) -> Option<String> {
     };
     if us >= NOBODY_US {
         return Some(format!(
-            "it is below {NOBODY_US} µs, which asks for nothing"
+            "it must be less than {NOBODY_US} µs, which stands for no request"
         ));
     }
     let own: Option<u32> = cpus.text(KNOB.attribute).and_then(|own| own.parse().ok());
