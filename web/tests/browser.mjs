@@ -13,13 +13,45 @@ const given = JSON.parse(process.argv[2]);
 const base = new URL(given.url);
 /** CI has two busy cores and a disk that stalls for seconds: nothing waits for less than this. */
 const PATIENCE_MS = 120_000;
+/** The time that a tune gets: a slow disk spends much of it before the first experiment. */
+const BUDGET_S = 300;
 const FOREIGN = "rebound.example";
 
 const browser = await chromium.launch({
+  timeout: PATIENCE_MS,
   executablePath: given.chromium ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`],
 });
+
+/** A context whose pages and requests wait as long as everything here. */
+async function contextOf(options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/** Holds once the page has caught up: asked again until it does, and fails with what the last answer was. */
+async function eventually(holds) {
+  for (const until = Date.now() + PATIENCE_MS; ; await new Promise((done) => setTimeout(done, 100))) {
+    try {
+      return await holds();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}
+
+/** Where it is once nothing above it moves it any more. */
+async function restingBox(locator) {
+  await locator.scrollIntoViewIfNeeded();
+  for (let before = null; ; ) {
+    const box = await locator.boundingBox();
+    if (before && JSON.stringify(box) === JSON.stringify(before)) return box;
+    before = box;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
 
 /** What a picture over time says once somebody reads it: by keyboard, by drag, and after it is taken back. */
 async function readsAndZooms(root, page, figure) {
@@ -28,14 +60,14 @@ async function readsAndZooms(root, page, figure) {
   await svg.focus();
   for (let step = 0; step < 12; step += 1) await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("ArrowLeft");
-  assert.match(await reading.innerText(), / s: (read|write|all I\/Os) .*(IOPS|no data)/);
+  await eventually(async () => assert.match(await reading.innerText(), / s: (read|write|all I\/Os) .*(IOPS|no data)/));
   await page.keyboard.press("+");
   await summary.waitFor();
-  assert.match(await summary.innerText(), /to \d[\d.]* s: .*on average, least .*, greatest .*, \d+ intervals/);
-  assert.match(page.url(), /[?#&]t=[\d.]+-[\d.]+/, "the span stands in the address");
+  await eventually(async () => assert.match(await summary.innerText(), /to \d[\d.]* s: .*on average, least .*, greatest .*, \d+ intervals/));
+  await eventually(() => assert.match(page.url(), /[?#&]t=[\d.]+-[\d.]+/, "the span stands in the address"));
   await page.keyboard.press("0");
   await summary.waitFor({ state: "hidden" });
-  assert.doesNotMatch(page.url(), /[?#&]t=/);
+  await eventually(() => assert.doesNotMatch(page.url(), /[?#&]t=/));
   // Somebody quick presses the next key before the page has heard of the first one's address.
   await svg.evaluate(async (node) => {
     const press = (key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
@@ -44,11 +76,12 @@ async function readsAndZooms(root, page, figure) {
     press("0");
     await new Promise((done) => setTimeout(done, 300));
   });
-  assert.ok(await summary.isHidden(), "the last key counts");
-  assert.doesNotMatch(page.url(), /[?#&]t=/);
+  await eventually(async () => {
+    assert.ok(await summary.isHidden(), "the last key counts");
+    assert.doesNotMatch(page.url(), /[?#&]t=/);
+  });
   const shown = await figure.locator("g.x-ticks:visible").count();
-  await svg.scrollIntoViewIfNeeded();
-  const box = await svg.boundingBox();
+  const box = await restingBox(svg);
   await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2, { steps: 4 });
@@ -57,15 +90,16 @@ async function readsAndZooms(root, page, figure) {
   await summary.waitFor();
   // Every picture over time shows the same span; that of latencies adds up its counts.
   const map = root.locator("figure[id*=latency-map-read] .summary");
-  if (await map.count()) assert.match(await map.innerText(), /I\/Os, .*slowest ≤|nothing completed/);
-  assert.ok(shown === 0 || (await figure.locator("g.x-ticks:visible").count()) < shown, "the ticks are those of the span");
+  await eventually(async () => {
+    if (await map.count()) assert.match(await map.innerText(), /I\/Os, .*slowest ≤|nothing completed/);
+    assert.ok(shown === 0 || (await figure.locator("g.x-ticks:visible").count()) < shown, "the ticks are those of the span");
+  });
   return summary;
 }
 
 /** A page that complains of what no page may do: errors, refused styles, requests to anybody else. */
 async function open(context, problems) {
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
   page.on("pageerror", (error) => problems.push(`error in the page: ${error.message}`));
   page.on("console", (message) => message.type() === "error" && problems.push(`${page.url()}: ${message.text()}`));
   page.on("request", (request) => {
@@ -80,7 +114,7 @@ const heading = (page) => page.locator("main h1").first();
 const measured = {};
 const steps = [];
 const step = async (name, run) => {
-  steps.push(name);
+  steps.push({ name, at_ms: Math.round(performance.now()) });
   await run();
 };
 
@@ -102,12 +136,12 @@ async function shots(context, paths) {
 
 async function main() {
   const problems = [];
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await contextOf({ viewport: { width: 1280, height: 900 } });
   let page = await open(context, problems);
 
   await step("log in by the token, which leaves the address", async () => {
     await page.goto(given.url);
-    await heading(page).waitFor();
+    await page.getByText("Settings by layer").waitFor();
     assert.equal(new URL(page.url()).search + new URL(page.url()).hash, "");
     assert.ok(!page.url().includes("token"));
     measured.first_paint_ms = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null);
@@ -139,10 +173,10 @@ async function main() {
     await page.waitForURL(/\/records\/\d+$/);
     record = Number(page.url().split("/").pop());
     await page.getByText("What the load did").waitFor();
-    assert.match(await heading(page).innerText(), /4K random read/);
+    await eventually(async () => assert.match(await heading(page).innerText(), /4K random read/));
     await page.locator("#figures figure").first().waitFor();
+    await page.locator("#figures figure svg:visible").first().waitFor();
     measured.figures = await page.locator("#figures figure svg").count();
-    assert.ok(measured.figures > 0, "the server's figures are drawn");
   });
 
   await step("read a picture by keyboard, zoom into a span, and find it again", async () => {
@@ -151,18 +185,18 @@ async function main() {
     const told = await summary.innerText();
     await page.reload();
     await summary.waitFor();
-    assert.equal(await summary.innerText(), told, "a reload shows the same span");
+    await eventually(async () => assert.equal(await summary.innerText(), told, "a reload shows the same span"));
     await summary.getByRole("button", { name: "Whole time" }).click();
     await summary.waitFor({ state: "hidden" });
   });
 
   if (given.tunes) {
     await step("start a tune, watch it decide, and stop it", async () => {
-      await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=300&size=32m&iodepth=4`));
+      await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=${BUDGET_S}&size=32m&iodepth=4`));
       await page.locator("[data-start]").click();
       await page.waitForURL(/\/runs\/\d+$/);
       await page.locator(".log").waitFor();
-      await page.locator("[data-experiment]").waitFor();
+      await page.locator("[data-experiment]").waitFor({ timeout: BUDGET_S * 1000 });
       await page.locator("[data-stop]").click();
       await page.locator("[data-state=stopped], [data-state=done]").waitFor();
       await page.getByText("nothing left to undo").first().waitFor();
@@ -202,13 +236,13 @@ async function main() {
     await page.waitForURL(/\/compare\?/);
     await heading(page).waitFor();
     await page.getByRole("region", { name: "What is compared" }).waitFor();
-    const subjects = await page.getByRole("region", { name: "What is compared" }).locator("tbody tr").count();
-    assert.equal(subjects, 2);
+    const subjects = page.getByRole("region", { name: "What is compared" }).locator("tbody tr");
+    await eventually(async () => assert.equal(await subjects.count(), 2));
   });
 
   await step("choose what is compared by ticking, by key and by dragging", async () => {
     const rows = page.getByRole("region", { name: "What is compared" }).locator("tbody tr");
-    const chosen = async (n) => { await rows.nth(n - 1).waitFor(); assert.equal(await rows.count(), n); };
+    const chosen = async (n) => { await rows.nth(n - 1).waitFor(); await eventually(async () => assert.equal(await rows.count(), n)); };
     await page.getByRole("button", { name: `Take record ${imported} out` }).click();
     await page.getByText(`Record ${record} alone`).waitFor();
     await page.locator(`[data-chooser] [data-row="${imported}"]`).focus();
@@ -219,7 +253,7 @@ async function main() {
     await page.goto(at("/compare"));
     for (const id of [imported, record]) await page.getByRole("checkbox", { name: `Select record ${id}` }).check();
     await chosen(2);
-    assert.match(page.url(), new RegExp(`r=${imported}(,|%2C)${record}`));
+    await page.waitForURL(new RegExp(`r=${imported}(,|%2C)${record}`));
     await page.goto(at(`/compare?r=${record}`));
     await page.locator(`[data-chooser] [data-row="${imported}"] a`).first().dragTo(page.locator("[data-drop]"));
     await chosen(2);
@@ -233,8 +267,8 @@ async function main() {
     await page.goto(at(`/records/${record}`));
     const [report] = await Promise.all([context.waitForEvent("page"), page.getByRole("link", { name: "Report as one file" }).click()]);
     await report.waitForLoadState();
-    assert.match(await report.locator("h1").first().innerText(), /4K random read/);
-    assert.ok((await report.locator("svg").count()) > 0);
+    await eventually(async () => assert.match(await report.locator("h1").first().innerText(), /4K random read/));
+    await report.locator("svg:visible").first().waitFor();
     await readsAndZooms(report.locator("main"), report, report.locator("#f-rates"));
     measured.report_bytes = (await (await context.request.get(report.url())).body()).length;
     await report.close();
@@ -277,8 +311,10 @@ async function main() {
       await page.goto(at(path));
       await heading(page).waitFor();
       await page.waitForFunction(() => !document.querySelector(".waiting"));
-      const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-      assert.ok(wide <= seen, `${path} is ${wide} px wide on a screen of ${seen}`);
+      await eventually(async () => {
+        const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+        assert.ok(wide <= seen, `${path} is ${wide} px wide on a screen of ${seen}`);
+      });
     }
   });
 
@@ -291,9 +327,8 @@ async function main() {
 
 async function refusals() {
   await step("without the token there is no way in", async () => {
-    const context = await browser.newContext();
+    const context = await contextOf();
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(at("/records"));
     await page.getByRole("heading", { name: "This browser is not logged in." }).waitFor();
     assert.equal((await context.request.get(at("/api/v1/records"))).status(), 401);
@@ -305,7 +340,7 @@ async function refusals() {
   await step("a page of another origin changes and reads nothing", async () => {
     const elsewhere = createServer((_, response) => response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>elsewhere</h1>"));
     await new Promise((done) => elsewhere.listen(0, "127.0.0.1", done));
-    const context = await browser.newContext();
+    const context = await contextOf();
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${elsewhere.address().port}/`);
     const said = await page.evaluate(async (url) => {
@@ -324,7 +359,7 @@ async function refusals() {
   });
 
   await step("another name for the same address is refused", async () => {
-    const context = await browser.newContext();
+    const context = await contextOf();
     const page = await context.newPage();
     const answer = await page.goto(`http://${FOREIGN}:${base.port}/`);
     measured.wrong_host_status = answer.status();
@@ -343,7 +378,8 @@ try {
 }
 await browser.close();
 if (failed) {
-  console.error(`failed at: ${steps[steps.length - 1]}\n${failed.stack ?? failed}`);
+  const told = steps.map(({ name, at_ms }) => `${(at_ms / 1000).toFixed(1)} s: ${name}`);
+  console.error(`${told.join("\n")}\nfailed ${(performance.now() / 1000).toFixed(1)} s after the start, in the last of these: ${failed.stack ?? failed}`);
   process.exit(1);
 }
 console.log(JSON.stringify({ steps: steps.length, ...measured }));
