@@ -1,5 +1,6 @@
 //! Settings that belong to no device: applied, stacked over two devices and two state directories, and put back.
 
+use crate::settings::{PutBack, settings};
 use crate::support::{Dir, Iodyno, Loop, code, text};
 use crate::undo::store_a_win_on;
 use model::subject::Subject;
@@ -10,25 +11,6 @@ const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap().trim().to_string()
-}
-
-/// Puts the kernel's parameters back as they were, also when the test fails. Of the two one is 0, which cannot be
-/// written in bytes.
-struct PutBack {
-    bytes: String,
-    ratio: String,
-}
-
-impl Drop for PutBack {
-    fn drop(&mut self) {
-        let (path, value) = match self.bytes.as_str() {
-            "0" => (RATIO, &self.ratio),
-            _ => (BYTES, &self.bytes),
-        };
-        if read(path) != *value {
-            std::fs::write(path, value).unwrap();
-        }
-    }
 }
 
 /// Applies a record that proved so many bytes on this disk.
@@ -46,10 +28,7 @@ fn a_kernel_parameter_is_one_stack_whichever_device_it_was_proved_on() {
         return;
     };
     let Some(two) = one.beside(16) else { return };
-    let found = PutBack {
-        bytes: read(BYTES),
-        ratio: read(RATIO),
-    };
+    let found = PutBack::of(&Subject::Sysctl);
     let (first, second) = (Iodyno::new(), Iodyno::new());
     let (output, below) = apply(&first, &one, "67108864");
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -69,10 +48,7 @@ fn a_kernel_parameter_is_one_stack_whichever_device_it_was_proved_on() {
     assert_eq!(code(&second.run(&["undo", &above.unwrap()])), 0);
     assert_eq!(read(BYTES), "67108864");
     assert_eq!(code(&first.run(&["undo", &below.unwrap()])), 0);
-    assert_eq!(
-        (read(BYTES), read(RATIO)),
-        (found.bytes.clone(), found.ratio.clone())
-    );
+    assert_eq!(settings(&Subject::Sysctl), found.first);
 }
 
 /// What a tune does with each window, without its load: another value, and the one that was found again. Of the two
@@ -82,10 +58,7 @@ fn the_value_that_was_found_can_be_set_again_while_another_is_in_place() {
     let Some(disk) = Loop::in_memory(16) else {
         return;
     };
-    let found = PutBack {
-        bytes: read(BYTES),
-        ratio: read(RATIO),
-    };
+    let found = PutBack::of(&Subject::Sysctl);
     let (host, state) = (host::Host::live(), Dir::new("state"));
     let lock = host::DeviceLock::take(&host, &disk.name, host::Reach::Machine, "a test").unwrap();
     let knob = apply::Knob::find("vm.dirty_background_bytes").unwrap();
@@ -100,11 +73,8 @@ fn the_value_that_was_found_can_be_set_again_while_another_is_in_place() {
             (read(BYTES).as_str(), read(RATIO).as_str()),
             ("67108864", "0")
         );
-        apply::set(knob, &journal, &files, &found.bytes).unwrap();
-        assert_eq!(
-            (read(BYTES), read(RATIO)),
-            (found.bytes.clone(), found.ratio.clone())
-        );
+        apply::set(knob, &journal, &files, found.first[BYTES].trim()).unwrap();
+        assert_eq!(settings(&Subject::Sysctl), found.first);
     }
     let restored = journal.revert().unwrap();
     assert!(restored.iter().all(model::change::Restored::is_whole));

@@ -3,7 +3,8 @@
 use crate::support::{Dir, guest_with_iodyno};
 use crate::undo::claim_a_win;
 use lab::{Bus, Disk, Guest, Machine};
-use serde_json::Value;
+use model::subject::SubjectKind;
+use serde_json::{Value, json};
 
 /// Seconds that a step may take on a host with much other work.
 const LIMIT_S: u64 = 600;
@@ -23,13 +24,25 @@ fn scheduler(guest: &mut Guest) -> String {
     )
 }
 
-/// Puts a record into the guest's store that claims mq-deadline to be better, and gives its number.
-fn store_a_win(guest: &mut Guest) -> String {
+/// Puts a record into the guest's store that claims the second of two values to be better, of each of these settings of
+/// its disk, and gives its number.
+fn store_wins(guest: &mut Guest, wins: &[(&str, SubjectKind, [&str; 2])]) -> String {
     let run = "iodyno run /root --runtime 100ms --size 4m --direct 0 --json >/mnt/lab/ran && cp /root/state/records.db /mnt/lab/";
     out(guest, &format!("PATH=$PATH:/root; {run}"));
     let ran: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();
     let mut record = ran["record"].clone();
     claim_a_win(&mut record, "nvme0n1", "none", "mq-deadline");
+    let trial = record["trials"][0].clone();
+    let trials = wins.iter().map(|(knob, kind, arms)| {
+        let mut trial = trial.clone();
+        trial["knob"] = json!(knob);
+        trial["subject"] = json!({"kind": kind, "device": "nvme0n1"});
+        trial["arms"] = json!(arms);
+        trial["verdict"]["arm"] = json!(arms[1]);
+        trial["verdict"]["compared"] = json!(arms[1]);
+        trial
+    });
+    record["trials"] = trials.collect();
     let dir = Dir::new("persist");
     let file = dir.path().join("records.db");
     std::fs::write(&file, guest.get("records.db").unwrap()).unwrap();
@@ -59,7 +72,8 @@ fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
     // Locks lie in a directory of that name.
     out(&mut guest, "mv /run/iodyno /root/iodyno");
     assert_eq!(scheduler(&mut guest), "none");
-    let record = store_a_win(&mut guest);
+    let wins = [("scheduler", SubjectKind::Queue, ["none", "mq-deadline"])];
+    let record = store_wins(&mut guest, &wins);
     let applied = out(
         &mut guest,
         &format!("/root/iodyno apply {record} --persist --json"),
@@ -82,4 +96,26 @@ fn what_is_applied_for_good_outlives_the_reboot_of_a_guest() {
     guest.reboot().unwrap();
     assert_eq!(scheduler(&mut guest), "none");
     assert!(out(&mut guest, "/root/iodyno undo --all").contains("Nothing to undo"));
+    a_schedulers_own_setting_comes_back_with_its_scheduler(&mut guest);
+}
+
+/// At boot another scheduler is in place: the rule sets the one that has the setting. Beside it one of the page cache.
+fn a_schedulers_own_setting_comes_back_with_its_scheduler(guest: &mut Guest) {
+    let block = "/sys/block/nvme0n1";
+    let values = format!("cat {block}/queue/iosched/read_expire {block}/bdi/max_ratio");
+    out(
+        guest,
+        &format!("echo mq-deadline >{block}/queue/scheduler; {values}"),
+    );
+    let wins = [
+        ("read_expire", SubjectKind::Scheduler, ["500", "100"]),
+        ("max_ratio", SubjectKind::Bdi, ["100", "50"]),
+    ];
+    let record = store_wins(guest, &wins);
+    out(guest, &format!("/root/iodyno apply {record} --persist"));
+    assert_eq!(out(guest, &values), "100\n50");
+    guest.reboot().unwrap();
+    assert_eq!(scheduler(guest), "mq-deadline");
+    assert_eq!(out(guest, &values), "100\n50");
+    out(guest, "/root/iodyno undo --all");
 }

@@ -1,5 +1,6 @@
 //! Settings of a device's page cache and of the CPUs: applied or tried, killed, and put back.
 
+use crate::settings::PutBack;
 use crate::support::{Dir, Iodyno, Loop, code, is_root, signal, text, until};
 use crate::undo::store_a_win_on;
 use model::subject::Subject;
@@ -9,7 +10,12 @@ fn a_share_of_the_page_cache_is_applied_and_put_back_to_its_last_digit() {
     let Some(disk) = Loop::in_memory(16) else {
         return;
     };
-    let bdi = format!("/sys/block/{}/bdi", disk.name);
+    let subject = Subject::Bdi {
+        device: disk.name.clone(),
+    };
+    // A detached loop device keeps its share for its next user.
+    let _put_back = PutBack::of(&subject);
+    let bdi = subject.directory();
     let read = |name: &str| {
         let text = std::fs::read_to_string(format!("{bdi}/{name}")).ok()?;
         Some(text.trim().to_string())
@@ -21,15 +27,8 @@ fn a_share_of_the_page_cache_is_applied_and_put_back_to_its_last_digit() {
     }
     let found = (read("max_ratio"), read("max_ratio_fine"));
     let iodyno = Iodyno::new();
-    let device = disk.name.clone();
     let arms = [found.0.as_deref().unwrap(), "50"];
-    let record = store_a_win_on(
-        &iodyno,
-        &disk.name,
-        "max_ratio",
-        Subject::Bdi { device },
-        arms,
-    );
+    let record = store_a_win_on(&iodyno, &disk.name, "max_ratio", subject, arms);
     let (applied, output) = iodyno.json(&["apply", &record]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(read("max_ratio").as_deref(), Some("50"));
@@ -104,4 +103,37 @@ fn what_ends_with_its_process_is_not_applied() {
     assert_eq!(code(&refused), 4);
     let words = text(&refused.stderr);
     assert!(words.contains("force_latency"), "{words}");
+}
+
+#[test]
+fn a_killed_tune_of_a_schedulers_own_setting_is_put_back() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    if disk.lacks_scheduler("mq-deadline") {
+        return;
+    }
+    disk.set("scheduler", "mq-deadline");
+    let file = format!("/sys/block/{}/queue/iosched/fifo_batch", disk.name);
+    let read = || std::fs::read_to_string(&file).unwrap().trim().to_string();
+    let found = read();
+    let iodyno = Iodyno::new();
+    let mut child = iodyno.spawn(&[
+        "tune",
+        &disk.device,
+        "--knob",
+        "fifo_batch=1",
+        "--rw",
+        "randread",
+        "--budget",
+        "10m",
+    ]);
+    iodyno.wait_for_journal(&mut child);
+    until("the other value", || read() == "1");
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    let undone = iodyno.run(&["undo"]);
+    assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
+    assert_eq!(read(), found);
+    assert_eq!(code(&iodyno.run(&["status"])), 0);
 }

@@ -4,7 +4,8 @@ use super::{Knob, ProvenValue, SettingWish, SubjectFiles};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::subject::Subject;
+use model::subject::{Subject, SubjectKind};
+use model::text::is_plain_name;
 
 /// A queue `sda` whose attributes have these values. A name may start with `../` to reach the device's directory.
 pub fn queue(values: &[(&str, &str)]) -> SubjectFiles {
@@ -36,11 +37,34 @@ pub fn queue_with(values: &[(&str, Attribute)]) -> SubjectFiles {
 /// A subject whose settings have these values.
 pub fn files(subject: Subject, values: &[(&str, &str)]) -> SubjectFiles {
     let mut archive = Archive::default();
+    archive.insert_directory(&subject.directory());
     for (name, value) in values {
         archive.insert(&subject.path(name), Attribute::Value(value.to_string()));
     }
     SubjectFiles::of(&Host::from_archive(archive), subject)
         .expect("its directory is in the archive")
+}
+
+/// The scheduler of `sda`, whose files have these values.
+pub fn scheduler(values: &[(&str, &str)]) -> SubjectFiles {
+    files(any_subject(SubjectKind::Scheduler), values)
+}
+
+/// A subject of this kind, of `sda` or of its machine.
+pub fn any_subject(kind: SubjectKind) -> Subject {
+    subject_of(kind, "sda")
+}
+
+fn subject_of(kind: SubjectKind, device: &str) -> Subject {
+    let path = IoPath::new("/srv", Layer::new(LayerKind::Disk, device));
+    let subject = crate::subjects(kind, &path, device).pop();
+    subject.unwrap_or_else(|| match kind {
+        SubjectKind::Mount => Subject::Mount {
+            devno: "8:0".into(),
+            point: "/srv".into(),
+        },
+        _ => Subject::Interrupt { number: 24 },
+    })
 }
 
 /// The queue of `sda`.
@@ -50,15 +74,18 @@ pub fn sda() -> Subject {
     }
 }
 
-/// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on a subject of `sda` or
-/// of its machine.
+/// A wish as only this crate can make one: unchecked, of these knobs by id with their values, on a subject of the device
+/// (of `sda` where that is no name) or of its machine.
 pub fn wish(device: &str, values: &[(&str, &str)]) -> SettingWish {
     let device = device.to_string();
     let value = |(id, value): &(&str, &str)| {
         let knob = Knob::find(id).expect("a knob of the catalogue");
-        let path = IoPath::new("/srv", Layer::new(LayerKind::Disk, "sda"));
-        let mut subjects = crate::subjects(knob.on, &path, "sda");
-        let subject = subjects.pop().unwrap_or(Subject::Interrupt { number: 24 });
+        let named = if is_plain_name(&device) {
+            &device
+        } else {
+            "sda"
+        };
+        let subject = subject_of(knob.on, named);
         let mut archive = Archive::default();
         archive.insert_directory(&subject.directory());
         ProvenValue {

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod fixture;
 pub mod knobs;
+mod loads;
 pub mod ordering;
 pub mod persist;
 mod persisted;
@@ -13,6 +14,7 @@ pub mod proven;
 mod reading;
 mod set;
 mod subject_files;
+mod values;
 mod wish;
 
 pub use persisted::plans;
@@ -69,6 +71,26 @@ pub type Instead =
     fn(value: &str, old: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)>;
 
 impl Knob {
+    /// What most knobs are: tried only where they are named, under every load, and alone in what they change. Each says
+    /// beside it what it is, and what it takes.
+    pub(crate) const PLAIN: Knob = Knob {
+        id: "",
+        since: "",
+        summary: "",
+        on: SubjectKind::Queue,
+        attribute: "",
+        reading: ValueReading::Whole,
+        class: Class::Slow,
+        risk: Risk::NeedsCare,
+        turn: None,
+        disturbs: &[],
+        instead: None,
+        refusals: &[],
+        pointless: |_, _| None,
+        choices: |_| Vec::new(),
+        rejects: |_, _| None,
+    };
+
     /// The knob of this id, or, of a kernel parameter, of the name that `sysctl` has for it.
     pub fn find(name: &str) -> Option<&'static Knob> {
         let is_it = |knob: &&'static Knob| {

@@ -4,11 +4,18 @@
 use super::{Knob, knobs};
 use model::subject::SubjectKind;
 
-/// The knob of a kind of subject that has this file.
+/// The knob of a kind of subject that has this file; of a queue also one of its scheduler's, `iosched/slice_idle_us`.
 pub fn on(kind: SubjectKind, attribute: &str) -> Option<&'static Knob> {
+    let (kind, attribute) = match attribute.strip_prefix(OWN_FILES) {
+        Some(file) if kind == SubjectKind::Queue => (SubjectKind::Scheduler, file),
+        _ => (kind, attribute),
+    };
     let mut all = knobs::ALL.iter().copied();
     all.find(|knob| knob.on == kind && knob.attribute == attribute)
 }
+
+/// Where a queue has its scheduler's files.
+const OWN_FILES: &str = "iosched/";
 
 /// A knob's place in the order of writing and restoring: behind every knob that disturbs it.
 pub fn rank(knob: &Knob) -> u8 {
@@ -20,11 +27,37 @@ fn rank_below(knob: &Knob, steps: usize) -> u8 {
     let Some(steps) = steps.checked_sub(1) else {
         return 0;
     };
-    let disturbers = knobs::ALL.iter().filter(|other| {
-        other.on == knob.on && other.id != knob.id && other.disturbs.contains(&knob.attribute)
-    });
+    let disturbers = knobs::ALL
+        .iter()
+        .filter(|other| other.id != knob.id && disturbs(other, knob));
     let ranks = disturbers.map(|other| rank_below(other, steps) + 1);
     ranks.max().unwrap_or(0)
+}
+
+/// Whether a write of one knob may change the other.
+fn disturbs(one: &Knob, other: &Knob) -> bool {
+    (one.on == other.on && one.disturbs.contains(&other.attribute))
+        || (is_below(one, other) && one.disturbs.iter().any(|name| names(name, other)))
+}
+
+/// Whether a write of one knob takes the other's file away, or makes it anew.
+pub fn remakes(one: &Knob, other: &Knob) -> bool {
+    is_below(one, other) && one.disturbs.iter().any(|name| is_all(name))
+}
+
+/// A queue's scheduler has its files in a directory of the queue.
+fn is_below(one: &Knob, other: &Knob) -> bool {
+    one.on == SubjectKind::Queue && other.on == SubjectKind::Scheduler
+}
+
+/// Whether a name that a knob of a queue disturbs is this file of its scheduler.
+fn names(disturbed: &str, scheduler: &Knob) -> bool {
+    let file = disturbed.strip_prefix(OWN_FILES);
+    is_all(disturbed) || file == Some(scheduler.attribute)
+}
+
+fn is_all(disturbed: &str) -> bool {
+    disturbed.strip_prefix(OWN_FILES) == Some("*")
 }
 
 #[cfg(test)]
@@ -43,5 +76,7 @@ mod tests {
             (of("scheduler"), of("nr_requests"), of("read_ahead_kb")),
             (0, 1, 1)
         );
+        assert_eq!(of("read_expire"), 1, "the scheduler's switch makes it anew");
+        assert!(of("async_depth") > of("nr_requests"));
     }
 }

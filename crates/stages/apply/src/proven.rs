@@ -67,6 +67,24 @@ pub enum NotProven {
         /// Why, and who can keep it.
         why: &'static str,
     },
+    /// The subject has no such setting now: another scheduler is chosen.
+    #[error("{subject} has no {knob} now")]
+    Absent {
+        /// The subject.
+        subject: String,
+        /// Id of the knob.
+        knob: &'static str,
+    },
+    /// Writing one value takes the other's setting away, so they were never in force together.
+    #[error(
+        "it proves {one} and {other}, and a change of {one} makes {other} anew: prove {other} with the new {one} in place"
+    )]
+    Remade {
+        /// Id of the knob that is written first.
+        one: &'static str,
+        /// Id of the other.
+        other: &'static str,
+    },
     /// The subject does not take the value.
     #[error(transparent)]
     Rejected(#[from] Rejection),
@@ -106,8 +124,25 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotPro
         values.push(value);
     }
     values.sort_by_key(|value| ordering::rank(value.knob));
+    were_together(&values)?;
     takes(&values)?;
     Ok(SettingWish::new(first.device.clone(), values, id))
+}
+
+/// Two values of which one takes the other's setting away were not in force at once.
+fn were_together(values: &[ProvenValue]) -> Result<(), NotProven> {
+    let pairs = values
+        .iter()
+        .flat_map(|one| values.iter().map(move |other| (one.knob, other.knob)));
+    let remade = pairs
+        .into_iter()
+        .find(|(one, other)| ordering::remakes(one, other));
+    remade.map_or(Ok(()), |(one, other)| {
+        Err(NotProven::Remade {
+            one: one.id,
+            other: other.id,
+        })
+    })
 }
 
 /// One value with its knob and its subject, each of them known here.
@@ -121,6 +156,12 @@ fn value(trial: &Trial, verdict: &Verdict, host: &Host) -> Result<ProvenValue, N
         });
     }
     let files = subject(knob, trial, host)?;
+    if files.attribute(knob.attribute) == Attribute::Absent {
+        return Err(NotProven::Absent {
+            subject: files.subject().to_string(),
+            knob: knob.id,
+        });
+    }
     Ok(ProvenValue {
         knob,
         files,

@@ -55,21 +55,24 @@ pub fn must_take(knob: &Knob, files: &SubjectFiles, value: &str) -> Result<(), R
 pub fn checkpoint_paths(knob: &Knob, files: &SubjectFiles) -> Vec<(String, u8)> {
     let rank = ordering::rank(knob);
     let mut paths = vec![(files.path(knob.attribute), rank)];
-    for pattern in knob.disturbs {
-        match pattern.strip_suffix("/*") {
-            Some(directory) => {
-                let names = files.names(directory).into_iter();
-                paths.extend(
-                    names.map(|name| (files.path(&format!("{directory}/{name}")), rank + 1)),
-                );
-            }
-            None => {
-                let other = ordering::on(knob.on, pattern);
-                paths.push((files.path(pattern), other.map_or(rank + 1, ordering::rank)));
-            }
-        }
+    for name in disturbed(knob, files) {
+        let other = ordering::on(knob.on, &name);
+        paths.push((files.path(&name), other.map_or(rank + 1, ordering::rank)));
     }
     paths
+}
+
+/// Names of the settings that a write may change, a directory's files one by one; of a directory only those that are
+/// there.
+fn disturbed(knob: &Knob, files: &SubjectFiles) -> Vec<String> {
+    let names = |pattern: &&str| match pattern.strip_suffix("/*") {
+        Some(directory) => {
+            let names = files.names(directory).into_iter();
+            names.map(|name| format!("{directory}/{name}")).collect()
+        }
+        None => vec![pattern.to_string()],
+    };
+    knob.disturbs.iter().flat_map(names).collect()
 }
 
 /// Writes the value and reads it back. A write that the kernel took and did not follow is an error: rq_affinity=3

@@ -12,7 +12,7 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         return false;
     };
     match subject {
-        Subject::Sysctl => machine && name.starts_with(DIRTY_LIMITS),
+        Subject::Sysctl => machine && (name.starts_with(DIRTY_LIMITS) || MEMORY.contains(&name)),
         Subject::Interrupt { .. } => machine && name == "smp_affinity_list",
         // Nothing else of a mount: a forged line must not make one writable, or take away nosuid.
         Subject::Mount { .. } => machine && name == crate::mount_setting::ATIME,
@@ -25,9 +25,16 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
 
 /// The kernel parameters that knobs set: none that decides about rights, and none that acts when it is written.
 const DIRTY_LIMITS: &str = "vm/dirty_";
+const MEMORY: [&str; 2] = ["vm/swappiness", "vm/vfs_cache_pressure"];
 
 /// The settings of a backing device that knobs set or disturb.
-const BDI: [&str; 2] = ["max_ratio", "max_ratio_fine"];
+const BDI: [&str; 5] = [
+    "max_ratio",
+    "max_ratio_fine",
+    "min_ratio",
+    "min_ratio_fine",
+    "strict_limit",
+];
 
 /// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
 pub(crate) fn is_of_machine(path: &str) -> bool {

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::{Knob, SubjectFiles, ValueReading, knobs, must_take};
 use experiment::{default_budget_ms, least_budget_ms, longest_budget_ms};
-use host::Reach;
+use host::{Host, Reach};
 use load::{Engine, Needs};
 use model::change::Class;
 use model::iopath::{IoPath, LayerKind};
@@ -122,7 +122,8 @@ pub fn make(
         }
         for subject in subjects {
             let Some(files) = SubjectFiles::of(&context.host, subject.clone()) else {
-                skipped.push(skip(knob, Some(subject), "it is not there".into()));
+                let why = absent(knob, &subject, &context.host);
+                skipped.push(skip(knob, Some(subject), why));
                 continue;
             };
             match consider(knob, asked.values.clone(), &files, job, args)? {
@@ -156,6 +157,24 @@ fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
         subject,
         why,
     }
+}
+
+/// Why there is nothing to read of a knob. Each scheduler has settings of its own.
+fn absent(knob: &Knob, subject: &Subject, host: &Host) -> String {
+    let Subject::Scheduler { device } = subject else {
+        let attribute = host.attribute(&subject.path(knob.attribute));
+        return format!("it is {attribute} on {subject}");
+    };
+    let queue = Subject::Queue {
+        device: device.clone(),
+    };
+    let queue = SubjectFiles::of(host, queue);
+    let in_place = queue.and_then(|queue| queue.scheduler());
+    format!(
+        "{device} has the scheduler {}, which has no such setting; `iodyno explain {}` says which one has",
+        in_place.as_deref().unwrap_or("none"),
+        knob.id
+    )
 }
 
 /// The subjects of a knob below the device. More than a few are asked for one by one: each costs the time of an
@@ -329,8 +348,7 @@ fn consider(
 ) -> Result<Result<PlannedKnob, String>, Failure> {
     let choices = (knob.choices)(files);
     let Some(now) = choices.first().cloned() else {
-        let attribute = files.attribute(knob.attribute);
-        return Ok(Err(format!("it is {attribute} on {}", files.subject())));
+        return Ok(Err(absent(knob, files.subject(), files.host())));
     };
     let values = match wanted {
         None => choices,

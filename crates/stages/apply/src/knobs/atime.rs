@@ -30,9 +30,8 @@
 //! ## Sources
 //! - mount_setattr(2), mount(8); Linux `fs/inode.c`, `atime_needs_update`, and `fs/namespace.c`, `do_mount_setattr`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, loads, values};
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -42,12 +41,8 @@ pub static KNOB: Knob = Knob {
     summary: "when reading a file updates its access time",
     on: SubjectKind::Mount,
     attribute: "atime",
-    reading: ValueReading::Whole,
     class: Class::Slow,
     risk: Risk::NeedsCare,
-    turn: None,
-    disturbs: &[],
-    instead: None,
     refusals: &[
         (
             libc::ENOSYS,
@@ -58,28 +53,22 @@ pub static KNOB: Knob = Knob {
             "the kernel does not let this process change the mount: it needs CAP_SYS_ADMIN where it was mounted",
         ),
     ],
-    pointless,
+    pointless: loads::of_reads,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 /// `strictatime` is not among the choices: nobody gains from it.
 const WORTH_TRYING: [&str; 2] = ["relatime", "noatime"];
 const VALUES: [&str; 3] = ["relatime", "noatime", "strictatime"];
 
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
-    (!job.rw.reads()).then(|| "it acts on reads only".into())
-}
-
 fn choices(mount: &SubjectFiles) -> Vec<String> {
-    let now = mount.text(KNOB.attribute);
-    now.map_or_else(Vec::new, |now| {
-        current_first(now, WORTH_TRYING.map(str::to_string))
-    })
+    values::choices(&KNOB, mount, &WORTH_TRYING)
 }
 
 fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
-    (!VALUES.contains(&value)).then(|| format!("it is one of {}", VALUES.join(", ")))
+    values::not_one_of(value, &VALUES)
 }
 
 #[cfg(test)]
@@ -87,6 +76,7 @@ mod tests {
     use super::*;
     use host::{Archive, Host};
     use model::change::Attribute;
+    use model::job::Job;
     use model::subject::Subject;
 
     fn mount(options: &str) -> Option<SubjectFiles> {
@@ -124,6 +114,6 @@ mod tests {
             rw: model::job::Rw::Write,
             ..Job::default()
         };
-        assert!(pointless(&mount, &job).is_some());
+        assert!((KNOB.pointless)(&mount, &job).is_some());
     }
 }

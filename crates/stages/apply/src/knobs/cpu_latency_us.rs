@@ -29,7 +29,7 @@
 //! - Linux `Documentation/power/pm_qos_interface.rst`, `kernel/power/qos.c`, `drivers/cpuidle/governor.c`
 //! - tuned-profiles(7), `latency-performance`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -41,16 +41,12 @@ pub static KNOB: Knob = Knob {
     summary: "how fast CPUs must wake up, which rules out deep idle states",
     on: SubjectKind::CpuLatency,
     attribute: "cpu_latency_us",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::NeedsCare,
-    turn: None,
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
     pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 /// Nothing is asked for.

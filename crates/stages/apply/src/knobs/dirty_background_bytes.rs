@@ -26,9 +26,8 @@
 //! - Linux `mm/page-writeback.c`, `dirty_background_bytes_handler` and `domain_dirty_limits`
 //! - Linux `Documentation/admin-guide/sysctl/vm.rst`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, loads, values};
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -38,16 +37,15 @@ pub static KNOB: Knob = Knob {
     summary: "the dirty bytes above which the kernel writes out in the background",
     on: SubjectKind::Sysctl,
     attribute: "vm/dirty_background_bytes",
-    reading: ValueReading::Whole,
     class: Class::Slow,
     risk: Risk::CostsLatency,
-    turn: None,
     disturbs: &[RATIO],
     instead: Some(instead),
     refusals: &[(libc::EINVAL, NO_RATIO)],
-    pointless,
+    pointless: loads::of_buffered_writes,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 const RATIO: &str = "vm/dirty_background_ratio";
@@ -55,23 +53,11 @@ const NO_RATIO: &str = "the kernel refuses 0 here, and no vm.dirty_background_ra
 
 /// 0 cannot be written: the ratio that was in force comes back, and the kernel sets the bytes to 0.
 fn instead(value: &str, old: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
-    let ratio = old(RATIO).filter(|ratio| value == "0" && ratio != "0")?;
-    Some((RATIO, ratio))
-}
-
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
-    (job.direct || !job.rw.writes()).then(|| "it acts on buffered writes only".into())
+    values::the_ratio_for_0(RATIO, value, old)
 }
 
 fn choices(kernel: &SubjectFiles) -> Vec<String> {
-    let Some(now) = kernel.number(KNOB.attribute) else {
-        return Vec::new();
-    };
-    let others = [64 << 20, 256 << 20].map(|bytes: u64| bytes.to_string());
-    let taken = others
-        .into_iter()
-        .filter(|value| rejects(kernel, value).is_none());
-    current_first(now.to_string(), taken)
+    values::choices(&KNOB, kernel, &["67108864", "268435456"])
 }
 
 fn rejects(kernel: &SubjectFiles, value: &str) -> Option<String> {
@@ -135,11 +121,5 @@ mod tests {
         assert!(rejects(&kernel, "1048576").unwrap().contains("half"));
         assert!(rejects(&kernel, "64m").is_some());
         assert_eq!(rejects(&kernel, "65536"), None);
-    }
-
-    #[test]
-    fn is_pointless_for_direct_io() {
-        let kernel = kernel("0", "10", "0");
-        assert!(pointless(&kernel, &Job::default()).is_some());
     }
 }

@@ -25,9 +25,8 @@
 //! ## Sources
 //! - Linux `Documentation/ABI/testing/sysfs-class-bdi`; `mm/page-writeback.c`, `bdi_set_max_ratio`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, loads, values};
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -37,38 +36,25 @@ pub static KNOB: Knob = Knob {
     summary: "the share of the dirty limit that pages of one device may take",
     on: SubjectKind::Bdi,
     attribute: "max_ratio",
-    reading: ValueReading::Whole,
     class: Class::Slow,
     risk: Risk::CostsLatency,
-    turn: None,
     disturbs: &["max_ratio_fine"],
-    instead: None,
     refusals: &[(libc::EINVAL, "it is below the device's min_ratio")],
-    pointless,
+    pointless: loads::of_buffered_writes,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
-    (job.direct || !job.rw.writes()).then(|| "it acts on buffered writes only".into())
-}
-
 fn choices(bdi: &SubjectFiles) -> Vec<String> {
-    let Some(now) = bdi.text(KNOB.attribute) else {
-        return Vec::new();
-    };
-    let others = ["100", "50", "10"].map(str::to_string).into_iter();
-    let taken = others.filter(|value| rejects(bdi, value).is_none());
-    current_first(now, taken)
+    values::choices(&KNOB, bdi, &["100", "50", "10"])
 }
 
 fn rejects(bdi: &SubjectFiles, value: &str) -> Option<String> {
     let least = bdi.number("min_ratio").unwrap_or(0);
     match value.parse::<u64>() {
-        Ok(share) if share > 100 => Some("it is a share in percent, up to 100".into()),
         Ok(share) if share < least => Some(format!("min_ratio is {least}")),
-        Ok(_) => None,
-        Err(_) => Some("it is a whole number of percent".into()),
+        _ => values::outside(value, 0..=100, "percent"),
     }
 }
 
@@ -100,10 +86,5 @@ mod tests {
             assert!(rejects(&bdi, value).is_some(), "{value}");
         }
         assert_eq!(rejects(&bdi, "20"), None);
-    }
-
-    #[test]
-    fn is_pointless_for_direct_io() {
-        assert!(pointless(&bdi("100", "0"), &Job::default()).is_some());
     }
 }

@@ -23,7 +23,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_max_sectors_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -35,16 +35,14 @@ pub static KNOB: Knob = Knob {
     summary: "the size at which large I/O is split",
     on: SubjectKind::Queue,
     attribute: "max_sectors_kb",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(50),
     disturbs: &["read_ahead_kb"],
-    instead: None,
-    refusals: &[],
     pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {

@@ -21,9 +21,8 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_nomerges_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, values};
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -33,32 +32,23 @@ pub static KNOB: Knob = Knob {
     summary: "whether neighbouring requests are merged",
     on: SubjectKind::Queue,
     attribute: "nomerges",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(60),
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
-    pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
-fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
-    None
-}
-
 fn choices(queue: &SubjectFiles) -> Vec<String> {
-    let now = queue.text("nomerges");
-    now.map_or_else(Vec::new, |now| {
-        current_first(now, ["0", "1", "2"].map(String::from))
-    })
+    values::choices(&KNOB, queue, &VALUES)
 }
 
 fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
-    (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
+    values::not_one_of(value, &VALUES)
 }
+
+const VALUES: [&str; 3] = ["0", "1", "2"];
 
 #[cfg(test)]
 mod tests {

@@ -24,7 +24,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_requests_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, current_first};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -36,16 +36,14 @@ pub static KNOB: Knob = Knob {
     summary: "how many requests the queue holds before submitters wait",
     on: SubjectKind::Queue,
     attribute: "nr_requests",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(40),
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
+    disturbs: &["iosched/async_depth"],
     pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {

@@ -27,7 +27,7 @@
 //! - Linux `mm/readahead.c`, `file_ra_state_init`; `block/blk-sysfs.c`, `queue_ra_store`
 //! - Linux commit 459779d04ae8, "block: Improve read ahead size for rotational devices"
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, values};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -39,16 +39,13 @@ pub static KNOB: Knob = Knob {
     summary: "how far the page cache reads ahead",
     on: SubjectKind::Queue,
     attribute: "read_ahead_kb",
-    reading: ValueReading::Whole,
     class: Class::Learned,
     risk: Risk::CostsLatency,
     turn: Some(200),
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
     pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
@@ -59,14 +56,7 @@ fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
 }
 
 fn choices(queue: &SubjectFiles) -> Vec<String> {
-    let Some(now) = queue.number("read_ahead_kb") else {
-        return Vec::new();
-    };
-    let others = [0, 16, 128, 1024, 4096].map(|value: u64| value.to_string());
-    let whole = others
-        .into_iter()
-        .filter(|value| rejects(queue, value).is_none());
-    current_first(now.to_string(), whole)
+    values::choices(&KNOB, queue, &["0", "16", "128", "1024", "4096"])
 }
 
 fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {

@@ -22,7 +22,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_rq_affinity_store`; commits c7c22e4d5c1f and 5757a6d76c
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, values};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -34,16 +34,13 @@ pub static KNOB: Knob = Knob {
     summary: "which CPU completes a request",
     on: SubjectKind::Queue,
     attribute: "rq_affinity",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(70),
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
     pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
@@ -51,15 +48,14 @@ fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
 }
 
 fn choices(queue: &SubjectFiles) -> Vec<String> {
-    let now = queue.text("rq_affinity");
-    now.map_or_else(Vec::new, |now| {
-        current_first(now, ["0", "1", "2"].map(String::from))
-    })
+    values::choices(&KNOB, queue, &VALUES)
 }
 
 fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
-    (!["0", "1", "2"].contains(&value)).then(|| "it is 0, 1 or 2".into())
+    values::not_one_of(value, &VALUES)
 }
+
+const VALUES: [&str; 3] = ["0", "1", "2"];
 
 #[cfg(test)]
 mod tests {

@@ -30,10 +30,9 @@
 //! - Linux `block/elevator.c`, `elv_iosched_store`; `Documentation/ABI/stable/sysfs-block`
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, ValueReading, values};
 use kernel::choice;
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -48,11 +47,9 @@ pub static KNOB: Knob = Knob {
     risk: Risk::Safe,
     turn: Some(10),
     disturbs: &["iosched/*", "wbt_lat_usec", "nr_requests"],
-    instead: None,
-    refusals: &[],
-    pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 fn words(queue: &SubjectFiles) -> Vec<String> {
@@ -60,14 +57,10 @@ fn words(queue: &SubjectFiles) -> Vec<String> {
     choice::offered(&text).map(str::to_string).collect()
 }
 
-fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
-    None
-}
-
 fn choices(queue: &SubjectFiles) -> Vec<String> {
-    queue
-        .scheduler()
-        .map_or_else(Vec::new, |current| current_first(current, words(queue)))
+    let words = words(queue);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    values::choices(&KNOB, queue, &words)
 }
 
 fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {

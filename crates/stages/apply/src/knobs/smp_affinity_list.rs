@@ -30,7 +30,6 @@
 use crate::{Knob, SubjectFiles, ValueReading, current_first};
 use kernel::cpulist::CpuList;
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -43,23 +42,16 @@ pub static KNOB: Knob = Knob {
     reading: ValueReading::CpuList,
     class: Class::Fast,
     risk: Risk::Safe,
-    turn: None,
-    disturbs: &[],
-    instead: None,
     refusals: &[(libc::EIO, MANAGED), (libc::EPERM, MANAGED)],
-    pointless,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
 
 const MANAGED: &str =
     "the kernel spreads this interrupt over the queues itself and lets nobody move it (managed)";
 /// CPUs tried one by one: one run compares at most so many.
 const CPUS_TRIED: usize = 4;
-
-fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
-    None
-}
 
 fn online(interrupt: &SubjectFiles) -> Option<String> {
     interrupt.host().text("/sys/devices/system/cpu/online")

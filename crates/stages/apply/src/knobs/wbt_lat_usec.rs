@@ -24,9 +24,8 @@
 //! ## Sources
 //! - Linux `block/blk-wbt.c`, `wbt_should_throttle` and `wbt_default_latency_nsec`; `block/blk-sysfs.c`
 
-use crate::{Knob, SubjectFiles, ValueReading, current_first};
+use crate::{Knob, SubjectFiles, loads, values};
 use model::change::{Class, Risk};
-use model::job::Job;
 use model::subject::SubjectKind;
 
 /// The knob.
@@ -36,21 +35,14 @@ pub static KNOB: Knob = Knob {
     summary: "the read latency above which buffered writeback is held back",
     on: SubjectKind::Queue,
     attribute: "wbt_lat_usec",
-    reading: ValueReading::Whole,
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(30),
-    disturbs: &[],
-    instead: None,
-    refusals: &[],
-    pointless,
+    pointless: loads::of_buffered_writes,
     choices,
     rejects,
+    ..Knob::PLAIN
 };
-
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
-    (job.direct || !job.rw.writes()).then(|| "it acts on buffered writes only".into())
-}
 
 fn choices(queue: &SubjectFiles) -> Vec<String> {
     let default = if queue.number("rotational") == Some(1) {
@@ -58,21 +50,18 @@ fn choices(queue: &SubjectFiles) -> Vec<String> {
     } else {
         "2000"
     };
-    let now = queue.text("wbt_lat_usec");
-    now.map_or_else(Vec::new, |now| {
-        current_first(now, ["0", default].map(String::from))
-    })
+    values::choices(&KNOB, queue, &["0", default])
 }
 
 fn rejects(queue: &SubjectFiles, value: &str) -> Option<String> {
     if queue.text("wbt_lat_usec").is_none() {
         return Some("writeback throttling is not set up for it".into());
     }
-    value
-        .parse::<u64>()
-        .is_err()
-        .then(|| "it is a whole number of microseconds".into())
+    values::outside(value, 0..=MOST_US, "µs")
 }
+
+/// The kernel keeps it in ns of 64 bits; nobody waits for more than an hour.
+const MOST_US: u64 = 3_600_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 //! ## What it does
 //! Writes `/etc/udev/rules.d/99-iodyno-NAME.rules`, which sets the proven values whenever the device appears. The rule
 //! finds the device by its serial where udev knows one, else by its kernel name. 99 comes after the distribution's own
-//! 60-*.rules, which would otherwise have the last word.
+//! 60-*.rules, which would otherwise have the last word. With a setting of a scheduler's own the rule sets the scheduler
+//! that has it, since another one may be in place when the device appears.
 //!
 //! ## How it is undone
 //! `iodyno undo` removes the file, or puts back what was there before. The file names the record and the command.
@@ -16,7 +17,7 @@
 //! ## Sources
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Persist, PersistPlan, ProvenValue, SettingWish};
+use crate::{Persist, PersistPlan, ProvenValue, SettingWish, SubjectFiles};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
@@ -32,7 +33,13 @@ pub static PERSIST: Persist = Persist {
 };
 
 fn takes(subject: &Subject) -> bool {
-    matches!(subject, Subject::Queue { .. } | Subject::Interrupt { .. })
+    matches!(
+        subject,
+        Subject::Queue { .. }
+            | Subject::Scheduler { .. }
+            | Subject::Bdi { .. }
+            | Subject::Interrupt { .. }
+    )
 }
 
 fn available(host: &Host) -> Result<(), String> {
@@ -58,8 +65,16 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
             "{device} is set up anew at each boot; set it where the device is set up"
         ));
     }
-    let values = wish.values().iter().map(|value| assignment(host, value));
-    let assignments = values.collect::<Result<Vec<String>, String>>()?;
+    let subject = subject(host, device)?;
+    let values = wish
+        .values()
+        .iter()
+        .map(|value| assignment(host, device, value));
+    let needed = scheduler_needed(host, device, wish).map(Ok);
+    let assignments = needed
+        .into_iter()
+        .chain(values)
+        .collect::<Result<Vec<String>, String>>()?;
     let name: String = device
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
@@ -68,7 +83,6 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
         "# Written by iodyno: record {record} proved these values. Take them back: iodyno undo\n\
          ACTION==\"add|change\", SUBSYSTEM==\"block\", {subject}, {assignments}\n",
         record = wish.record(),
-        subject = subject(host, device)?,
         assignments = assignments.join(", "),
     );
     Ok(PersistPlan {
@@ -80,7 +94,7 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
 
 /// One setting of the rule. A knob has its own name; a value that could end its quotes, or that udev would put something
 /// in place of (`$…`, `%…`), is refused here once more, whoever made the wish.
-fn assignment(host: &Host, proven: &ProvenValue) -> Result<String, String> {
+fn assignment(host: &Host, device: &str, proven: &ProvenValue) -> Result<String, String> {
     let (knob, value) = (proven.knob, &proven.value);
     if !is_plain_value(value) {
         return Err(format!(
@@ -91,8 +105,25 @@ fn assignment(host: &Host, proven: &ProvenValue) -> Result<String, String> {
     }
     match proven.files.subject() {
         subject @ Subject::Interrupt { .. } => interrupt(host, subject, proven),
-        _ => Ok(format!("ATTR{{queue/{}}}=\"{value}\"", knob.attribute)),
+        subject => {
+            let path = subject.path(knob.attribute);
+            let file = path.strip_prefix(&format!("/sys/block/{device}/"));
+            let file = file.ok_or_else(|| format!("{subject} is no part of {device}"))?;
+            Ok(format!("ATTR{{{file}}}=\"{value}\""))
+        }
     }
+}
+
+/// The scheduler that is in place, where a value is one of its own.
+fn scheduler_needed(host: &Host, device: &str, wish: &SettingWish) -> Option<String> {
+    let is_its_own =
+        |value: &ProvenValue| matches!(value.files.subject(), Subject::Scheduler { .. });
+    wish.values().iter().find(|value| is_its_own(value))?;
+    let queue = Subject::Queue {
+        device: device.into(),
+    };
+    let word = SubjectFiles::of(host, queue)?.scheduler()?;
+    is_plain_value(&word).then(|| format!("ATTR{{queue/scheduler}}=\"{word}\""))
 }
 
 /// An interrupt has another number after a boot, so the rule finds it by whom it serves: `/proc/irq/*/NAME` is a
@@ -228,6 +259,21 @@ mod tests {
                 .contains("set up anew")
         );
         assert!(available(&host).is_err());
+    }
+
+    #[test]
+    fn a_schedulers_own_setting_brings_its_scheduler() {
+        let mut archive = Archive::default();
+        let text = Attribute::Value("none [mq-deadline] bfq".into());
+        archive.insert("/sys/block/sda/queue/scheduler", text);
+        let values = [("read_expire", "100"), ("max_ratio", "50")];
+        let rule = plan(
+            &Host::from_archive(archive),
+            &crate::fixture::wish("sda", &values),
+        );
+        assert!(rule.unwrap().content.ends_with(
+            ", ATTR{queue/scheduler}=\"mq-deadline\", ATTR{queue/iosched/read_expire}=\"100\", ATTR{bdi/max_ratio}=\"50\"\n"
+        ));
     }
 
     #[test]

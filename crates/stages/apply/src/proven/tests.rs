@@ -189,6 +189,36 @@ fn on_subject(knob: &str, device: &str, subject: serde_json::Value, mark: Option
     record
 }
 
+#[test]
+fn a_schedulers_own_setting_is_of_the_scheduler_that_was_measured() {
+    let host = |scheduler: &str, own: &str| {
+        let mut archive = Archive::default();
+        let queue = "/sys/block/sda/queue";
+        let files = [
+            (format!("{queue}/scheduler"), scheduler),
+            (format!("{queue}/iosched/{own}"), "500"),
+        ];
+        for (path, text) in files {
+            archive.insert(&path, Attribute::Value(text.into()));
+        }
+        Host::from_archive(archive)
+    };
+    let subject = json!({"kind": "scheduler", "device": "sda"});
+    let proved = on_subject("read_expire", "sda", subject.clone(), None);
+    let deadline = host("[mq-deadline] none", "read_expire");
+    assert!(wish(7, &proved, &deadline).is_ok());
+    let other = wish(7, &proved, &host("[bfq] none", "slice_idle_us")).unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "the scheduler of sda has no read_expire now"
+    );
+
+    let mut both = record(&[("read_expire", "sda", "1"), ("scheduler", "sda", "none")]);
+    both.trials_mut()[0].subject = Some(serde_json::from_value(subject).unwrap());
+    let refused = wish(7, &both, &deadline).unwrap_err();
+    assert!(matches!(refused, NotProven::Remade { .. }), "{refused}");
+}
+
 fn machine_with_an_interrupt() -> Host {
     let mut archive = Archive::default();
     for (path, value) in [

@@ -1,0 +1,54 @@
+//! # Random numbers from the times of I/Os
+//!
+//! ## What it does
+//! Each completion stirs the kernel's pool of random numbers; on fast devices it costs CPU time and adds little.
+//!
+//! ## Who should change it
+//! Flash with high rates whose driver set it to 1. Most drivers of flash set 0 themselves.
+//!
+//! ## Risk and how it is undone
+//! Performance only: the kernel has other sources of random numbers.
+//!
+//! ## Kernel versions
+//! 2.6.36 and newer.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /srv --rw randread --iodepth 64 --knob add_random=0
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/blk-sysfs.c`; `Documentation/ABI/stable/sysfs-block`
+
+use crate::{Knob, values};
+use model::change::{Class, Risk};
+use model::subject::SubjectKind;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "add_random",
+    since: "0.1.0",
+    summary: "whether completions stir the pool of random numbers",
+    on: SubjectKind::Queue,
+    attribute: "add_random",
+    class: Class::Fast,
+    risk: Risk::Safe,
+    choices: |files| values::choices(&KNOB, files, &["0"]),
+    rejects: |_, value| values::not_one_of(value, &["0", "1"]),
+    ..Knob::PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::queue;
+
+    #[test]
+    fn tries_to_go_without() {
+        let queue = queue(&[(KNOB.attribute, "1")]);
+        assert_eq!((KNOB.choices)(&queue), ["1", "0"]);
+        for value in ["2", "-1", ""] {
+            assert!((KNOB.rejects)(&queue, value).is_some(), "{value}");
+        }
+    }
+}

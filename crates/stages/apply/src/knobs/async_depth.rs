@@ -1,0 +1,56 @@
+//! # mq-deadline: room for asynchronous I/O
+//!
+//! ## What it does
+//! How many requests asynchronous I/O (writeback, direct I/O with libaio or io_uring) may take from the scheduler. The
+//! rest stays free for reads that somebody waits for and for synced writes.
+//!
+//! ## Who should change it
+//! Machines where readers wait for a free request while writeback holds them all: less leaves more to them.
+//!
+//! ## Risk and how it is undone
+//! Performance only: too little holds back asynchronous loads. A write of `nr_requests` may set it anew. A switch to
+//! another scheduler takes it away, and back gives the default.
+//!
+//! ## Kernel versions
+//! mq-deadline 5.14 and newer.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /srv --rw randrw --direct 0 --knob async_depth=16
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/mq-deadline.c`; `Documentation/block/deadline-iosched.rst`
+
+use crate::{Knob, values};
+use model::change::{Class, Risk};
+use model::subject::SubjectKind;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "async_depth",
+    since: "0.1.0",
+    summary: "how many requests asynchronous I/O may hold in mq-deadline",
+    on: SubjectKind::Scheduler,
+    attribute: "async_depth",
+    class: Class::Fast,
+    risk: Risk::CostsLatency,
+    choices: |files| values::choices(&KNOB, files, &["16", "64"]),
+    rejects: |_, value| values::outside(value, 1..=65_536, "requests"),
+    ..Knob::PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::scheduler;
+
+    #[test]
+    fn tries_what_differs_from_its_own() {
+        let files = scheduler(&[(KNOB.attribute, "192")]);
+        assert_eq!((KNOB.choices)(&files), ["192", "16", "64"]);
+        for value in ["0", "-1", "x", ""] {
+            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
+        }
+    }
+}

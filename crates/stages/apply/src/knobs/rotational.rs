@@ -1,0 +1,56 @@
+//! # Whether the device spins
+//!
+//! ## What it does
+//! What the kernel takes the device for. bfq idles less on a device that does not spin, writeback throttling aims at 2 ms
+//! instead of 75, btrfs chooses its allocator, and swap spreads otherwise.
+//!
+//! ## Who should change it
+//! Virtual machines and arrays: many virtio disks and LUNs say 1 and are flash.
+//!
+//! ## Risk and how it is undone
+//! Performance only. What reads it once (a mounted btrfs, a scheduler in place) does not follow at once; set it, then the
+//! scheduler.
+//!
+//! ## Kernel versions
+//! All.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /srv --rw randrw --knob rotational=0
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/blk-sysfs.c`; `Documentation/ABI/stable/sysfs-block`
+
+use crate::{Knob, values};
+use model::change::{Class, Risk};
+use model::subject::SubjectKind;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "rotational",
+    since: "0.1.0",
+    summary: "whether the kernel takes the device for a spinning disk",
+    on: SubjectKind::Queue,
+    attribute: "rotational",
+    class: Class::Learned,
+    risk: Risk::Safe,
+    choices: |files| values::choices(&KNOB, files, &["0", "1"]),
+    rejects: |_, value| values::not_one_of(value, &["0", "1"]),
+    ..Knob::PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::queue;
+
+    #[test]
+    fn tries_the_other_one() {
+        let queue = queue(&[(KNOB.attribute, "1")]);
+        assert_eq!((KNOB.choices)(&queue), ["1", "0"]);
+        for value in ["2", "-1", ""] {
+            assert!((KNOB.rejects)(&queue, value).is_some(), "{value}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! # kyber: aim for writes
+//!
+//! ## What it does
+//! kyber lets fewer requests of other kinds through while synchronous writes take longer than this many ns.
+//!
+//! ## Who should change it
+//! Databases on fast devices with kyber: a lower aim holds discards and other I/O back more.
+//!
+//! ## Risk and how it is undone
+//! Performance only. A switch to another scheduler takes it away, and back gives the default.
+//!
+//! ## Kernel versions
+//! 4.12 and newer.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /srv --rw randrw --knob write_lat_nsec=2000000
+//! ```
+//!
+//! ## Sources
+//! - Linux `block/kyber-iosched.c`; `Documentation/block/kyber-iosched.rst`
+
+use crate::{Knob, loads, values};
+use model::change::{Class, Risk};
+use model::subject::SubjectKind;
+
+/// The knob.
+pub static KNOB: Knob = Knob {
+    id: "write_lat_nsec",
+    since: "0.1.0",
+    summary: "the latency of synchronous writes that kyber aims for, ns",
+    on: SubjectKind::Scheduler,
+    attribute: "write_lat_nsec",
+    class: Class::Fast,
+    risk: Risk::CostsLatency,
+    pointless: loads::mixed,
+    choices: |files| values::choices(&KNOB, files, &["2000000", "10000000", "40000000"]),
+    rejects: |_, value| values::outside(value, 1..=60_000_000_000, "ns"),
+    ..Knob::PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::scheduler;
+
+    #[test]
+    fn tries_what_differs_from_its_own() {
+        let files = scheduler(&[(KNOB.attribute, "10000000")]);
+        assert_eq!((KNOB.choices)(&files), ["10000000", "2000000", "40000000"]);
+        for value in ["0", "-1", "x", ""] {
+            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
+        }
+    }
+}
