@@ -18,7 +18,8 @@ const BUDGET_S = 300;
 const FOREIGN = "rebound.example";
 
 const browser = await chromium.launch({
-  timeout: PATIENCE_MS,
+  // The first start reads some hundred MB of a disk that may be slow.
+  timeout: 300_000,
   executablePath: given.chromium ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`],
