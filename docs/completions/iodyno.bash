@@ -85,6 +85,9 @@ _iodyno() {
             iodyno,serve)
                 cmd="iodyno__subcmd__serve"
                 ;;
+            iodyno,set)
+                cmd="iodyno__subcmd__set"
+                ;;
             iodyno,show)
                 cmd="iodyno__subcmd__show"
                 ;;
@@ -175,6 +178,9 @@ _iodyno() {
             iodyno__subcmd__help,serve)
                 cmd="iodyno__subcmd__help__subcmd__serve"
                 ;;
+            iodyno__subcmd__help,set)
+                cmd="iodyno__subcmd__help__subcmd__set"
+                ;;
             iodyno__subcmd__help,show)
                 cmd="iodyno__subcmd__help__subcmd__show"
                 ;;
@@ -227,7 +233,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
+            opts="-h -V --json --help --version inspect diff check run watch tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -673,7 +679,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run watch tune apply import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
+            opts="inspect diff check run watch tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -995,6 +1001,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__set)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1655,6 +1675,20 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__set)
+            opts="-h -V --dry-run --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -260,6 +260,18 @@ _arguments "${_arguments_options[@]}" : \
 ':record -- Number of the tune'\''s record, as `iodyno list` shows it:_default' \
 && ret=0
 ;;
+(set)
+_arguments "${_arguments_options[@]}" : \
+'--dry-run[Show what would be written; do nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::settings -- A knob with its value\: scheduler=none, smp_affinity_list@24=0-1. Repeat it for more:_default' \
+':target -- A directory, a file or a block device\: what lies below it gets the values:_files' \
+&& ret=0
+;;
 (import)
 _arguments "${_arguments_options[@]}" : \
 '*--tag=[A tag for the new records; may be given more than once]:TAG:_default' \
@@ -695,6 +707,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(set)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (import)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -826,8 +842,9 @@ _iodyno_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
+'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
-'undo:Put old values back\: after a death, or after \`apply\`' \
+'undo:Put old values back\: after a death, or after \`apply\` or \`set\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
@@ -912,8 +929,9 @@ _iodyno__subcmd__help_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
+'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
-'undo:Put old values back\: after a death, or after \`apply\`' \
+'undo:Put old values back\: after a death, or after \`apply\` or \`set\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
 'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
@@ -1053,6 +1071,11 @@ _iodyno__subcmd__help__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help serve commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__set_commands] )) ||
+_iodyno__subcmd__help__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help set commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__show_commands] )) ||
 _iodyno__subcmd__help__subcmd__show_commands() {
     local commands; commands=()
@@ -1160,6 +1183,11 @@ _iodyno__subcmd__run_commands() {
 _iodyno__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno serve commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__set_commands] )) ||
+_iodyno__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno set commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__show_commands] )) ||
 _iodyno__subcmd__show_commands() {

@@ -37,9 +37,11 @@ pub enum Verb {
     Tune(commands::tune::TuneArgs),
     /// Put in place what a tune has proved.
     Apply(commands::apply::ApplyArgs),
+    /// Put values in place that you choose, without a proof, and keep the old ones for `undo`.
+    Set(commands::set::SetArgs),
     /// Make records of what other tools measured: fio, rados bench, iostat and others, also pasted into a page.
     Import(commands::import::ImportArgs),
-    /// Put old values back: after a death, or after `apply`.
+    /// Put old values back: after a death, or after `apply` or `set`.
     Undo(commands::undo::UndoArgs),
     /// Show what iodyno has changed and not yet put back; changes nothing.
     Status,

@@ -47,6 +47,7 @@ mod report;
 mod run;
 mod safety;
 mod serve;
+mod set;
 mod settings;
 mod signals;
 mod store;

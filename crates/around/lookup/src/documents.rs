@@ -34,6 +34,32 @@ pub struct AppliedValue {
     pub value: String,
 }
 
+/// What was set without a proof, or would be: `iodyno.set/1`.
+#[derive(Debug, Serialize)]
+pub struct SetDone {
+    /// `iodyno.set/1`.
+    pub schema: String,
+    /// Kernel name of the device below the target.
+    pub device: String,
+    /// The values asked for, in the order of writing.
+    pub values: Vec<SetValue>,
+    /// By which it is undone; none where nothing was written.
+    pub journal: Option<String>,
+}
+
+/// A value that was asked for.
+#[derive(Debug, Serialize)]
+pub struct SetValue {
+    /// The knob.
+    pub knob: String,
+    /// Whose setting it is.
+    pub subject: Subject,
+    /// The value that was there; none where it could not be read.
+    pub was: Option<String>,
+    /// The value.
+    pub value: String,
+}
+
 /// Records that fit a filter: `iodyno.list/1`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

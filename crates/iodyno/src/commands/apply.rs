@@ -4,13 +4,11 @@ mod elsewhere;
 
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::in_place::{self, Change};
 use apply::proven::{self, NotProven};
 use apply::{PersistPlan, SettingWish};
-use host::{DeviceLock, Journal};
 use lookup::documents::{Applied, AppliedValue};
-use model::change::Restored;
 use model::record::Record;
-use model::subject::place_in_words;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
@@ -39,15 +37,9 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     } else {
         Vec::new()
     };
-    for proven in wish.values() {
-        let (knob, value) = (proven.knob, &proven.value);
-        let now = proven.files.text(knob.attribute);
-        let now = now.map_or_else(|| "?".into(), |text| knob.reading.value(&text));
-        let subject = proven.files.subject();
-        context
-            .out
-            .say(format!("{subject}  {}  {now} → {value}", knob.id));
-    }
+    wish.values()
+        .iter()
+        .for_each(|value| context.out.say(in_place::line(value)));
     for plan in &persist {
         context.out.say(&plan.path);
         plan.content.lines().for_each(|line| context.out.say(line));
@@ -55,13 +47,14 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     let journal = if args.dry_run {
         None
     } else {
-        Some(put_in_place(args, context, &wish, &persist)?)
+        let change = Change {
+            purpose: format!("apply {}", args.record),
+            device: wish.device(),
+            values: wish.values(),
+            files: &persist,
+        };
+        Some(in_place::put(&change, context)?)
     };
-    if let Some(id) = &journal {
-        context
-            .out
-            .say(format!("In place. Take it back: iodyno undo {id}"));
-    }
     let persisted = persist.into_iter().map(|plan| plan.path).collect();
     let device = wish.device().to_string();
     let values = wish
@@ -134,88 +127,4 @@ fn plan_persist(context: &Context, wish: &SettingWish) -> Result<Vec<PersistPlan
         );
         Failure::new(Exit::Failed, message).hint("Without --persist it holds until the next boot.")
     })
-}
-
-/// Without the right to write it says so before it has done anything.
-fn rights(args: &ApplyArgs, wish: &SettingWish) -> Result<(), Failure> {
-    let mut files = wish
-        .values()
-        .iter()
-        .map(|value| value.files.path(value.knob.attribute));
-    match files.find(|file| !host::rights::may_write(file)) {
-        Some(file) => Err(Failure::new(
-            Exit::Rights,
-            format!(
-                "cannot write {}: apply changes settings and needs root (sudo iodyno apply {}).\n\
-                 Without root `iodyno apply {} --dry-run` shows what would be written.",
-                place_in_words(&file),
-                args.record,
-                args.record
-            ),
-        )),
-        None => Ok(()),
-    }
-}
-
-fn put_in_place(
-    args: &ApplyArgs,
-    context: &Context,
-    wish: &SettingWish,
-    persist: &[PersistPlan],
-) -> Result<String, Failure> {
-    rights(args, wish)?;
-    let purpose = format!("apply {}", args.record);
-    let kinds = wish.values().iter().map(|value| value.knob.on);
-    let lock = DeviceLock::take(&context.host, wish.device(), apply::reach(kinds), &purpose)?;
-    let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, &lock)?;
-    match write_all(&mut journal, wish, persist) {
-        Ok(id) => {
-            for plan in persist {
-                context.out.say(format!(
-                    "Written. It acts from the next boot on, or after: {}",
-                    plan.activate
-                ));
-            }
-            Ok(id)
-        }
-        Err(failure) => Err(backed_out(journal, failure)),
-    }
-}
-
-/// Saves, writes and reads back; gives the journal's id once it stays.
-fn write_all(
-    journal: &mut Journal,
-    wish: &SettingWish,
-    persist: &[PersistPlan],
-) -> Result<String, Failure> {
-    let values = wish.values();
-    let paths: Vec<_> = values
-        .iter()
-        .flat_map(|value| apply::checkpoint_paths(value.knob, &value.files))
-        .collect();
-    journal.checkpoint(&paths)?;
-    for one in values {
-        apply::set(one.knob, journal, &one.files, &one.value)
-            .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
-    }
-    for plan in persist {
-        journal.write_file(&plan.path, &plan.content)?;
-    }
-    Ok(journal.keep()?)
-}
-
-/// Puts everything back after a failure, and says whether it is.
-fn backed_out(journal: Journal, failure: Failure) -> Failure {
-    match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
-            "Everything was put back: {} values read back.",
-            restored.len()
-        )),
-        Ok(_) => {
-            failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
-        }
-        Err(error) => failure.hint(format!(
-            "Not everything came back: {error}. `iodyno undo` tries again."
-        )),
-    }
 }

@@ -23,6 +23,7 @@ pub mod note;
 pub mod report;
 pub mod run;
 pub mod serve;
+pub mod set;
 pub mod show;
 pub mod status;
 pub mod store;

@@ -1,6 +1,6 @@
 //! Queues of captured machines for the tests of the knobs.
 
-use super::{Knob, ProvenValue, SettingWish, SubjectFiles};
+use super::{CheckedValue, Knob, SettingWish, SubjectFiles};
 use host::{Archive, Host};
 use model::change::Attribute;
 use model::iopath::{IoPath, Layer, LayerKind};
@@ -88,7 +88,7 @@ pub fn wish(device: &str, values: &[(&str, &str)]) -> SettingWish {
         let subject = subject_of(knob.on, named);
         let mut archive = Archive::default();
         archive.insert_directory(&subject.directory());
-        ProvenValue {
+        CheckedValue {
             knob,
             files: SubjectFiles::of(&Host::from_archive(archive), subject).expect("it is there"),
             value: value.to_string(),

@@ -14,6 +14,7 @@ pub mod proven;
 mod reading;
 mod set;
 mod subject_files;
+mod together;
 mod values;
 mod wish;
 
@@ -21,7 +22,8 @@ pub use persisted::plans;
 pub use reading::ValueReading;
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
 pub use subject_files::{SubjectFiles, reach, subjects};
-pub use wish::{PersistPlan, ProvenValue, SettingWish};
+pub use together::{NotTogether, together};
+pub use wish::{CheckedValue, PersistPlan, SettingWish};
 
 use host::Host;
 use model::change::{Class, Risk};

@@ -2,10 +2,8 @@
 //! a path, a rule or a line is made of it: the knob is one of the catalogue's, the device one of this machine's, the
 //! value one that the knob takes.
 
-use super::{
-    Knob, ProvenValue, Rejection, SettingWish, SubjectFiles, ValueReading, must_take, ordering,
-};
-use host::{Archive, Host};
+use super::{CheckedValue, Knob, NotTogether, SettingWish, SubjectFiles, together};
+use host::Host;
 use model::change::Attribute;
 use model::record::{Record, Trial};
 use model::subject::{Subject, SubjectKind};
@@ -30,9 +28,6 @@ pub enum NotProven {
     /// The knob is not in the catalogue.
     #[error("`{0}` is no setting that iodyno knows")]
     Knob(String),
-    /// Two trials prove different values of one knob.
-    #[error("it proves two values of {0}")]
-    Twice(&'static str),
     /// The value is more than a plain word.
     #[error("`{value}` is no value of {knob}")]
     Characters {
@@ -75,19 +70,9 @@ pub enum NotProven {
         /// Id of the knob.
         knob: &'static str,
     },
-    /// Writing one value takes the other's setting away, so they were never in force together.
-    #[error(
-        "it proves {one} and {other}, and a change of {one} makes {other} anew: prove {other} with the new {one} in place"
-    )]
-    Remade {
-        /// Id of the knob that is written first.
-        one: &'static str,
-        /// Id of the other.
-        other: &'static str,
-    },
-    /// The subject does not take the value.
+    /// The values cannot be written, or not together.
     #[error(transparent)]
-    Rejected(#[from] Rejection),
+    Together(#[from] NotTogether),
 }
 
 /// Longest piece of a record in a message, characters.
@@ -112,41 +97,19 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotPro
         devices.dedup();
         return Err(NotProven::SeveralDevices(devices));
     }
-    let mut values: Vec<ProvenValue> = Vec::new();
-    for (trial, verdict) in &won {
-        let value = value(trial, verdict, host)?;
-        let is_same = |other: &ProvenValue| {
-            other.knob.id == value.knob.id && other.files.subject() == value.files.subject()
-        };
-        if values.iter().any(is_same) {
-            return Err(NotProven::Twice(value.knob.id));
-        }
-        values.push(value);
-    }
-    values.sort_by_key(|value| ordering::rank(value.knob));
-    were_together(&values)?;
-    takes(&values)?;
-    Ok(SettingWish::new(first.device.clone(), values, id))
-}
-
-/// Two values of which one takes the other's setting away were not in force at once.
-fn were_together(values: &[ProvenValue]) -> Result<(), NotProven> {
-    let pairs = values
+    let values = won
         .iter()
-        .flat_map(|one| values.iter().map(move |other| (one.knob, other.knob)));
-    let remade = pairs
-        .into_iter()
-        .find(|(one, other)| ordering::remakes(one, other));
-    remade.map_or(Ok(()), |(one, other)| {
-        Err(NotProven::Remade {
-            one: one.id,
-            other: other.id,
-        })
-    })
+        .map(|(trial, verdict)| value(trial, verdict, host))
+        .collect::<Result<Vec<CheckedValue>, NotProven>>()?;
+    Ok(SettingWish::new(
+        first.device.clone(),
+        together(values)?,
+        id,
+    ))
 }
 
 /// One value with its knob and its subject, each of them known here.
-fn value(trial: &Trial, verdict: &Verdict, host: &Host) -> Result<ProvenValue, NotProven> {
+fn value(trial: &Trial, verdict: &Verdict, host: &Host) -> Result<CheckedValue, NotProven> {
     let knob =
         Knob::find(&trial.knob).ok_or_else(|| NotProven::Knob(clean_to(&trial.knob, SHOWN)))?;
     if !is_plain_value(&verdict.arm) {
@@ -162,7 +125,7 @@ fn value(trial: &Trial, verdict: &Verdict, host: &Host) -> Result<ProvenValue, N
             knob: knob.id,
         });
     }
-    Ok(ProvenValue {
+    Ok(CheckedValue {
         knob,
         files,
         value: verdict.arm.clone(),
@@ -211,48 +174,6 @@ fn must_be_here(device: &str, host: &Host) -> Result<(), NotProven> {
         true => Ok(()),
         false => Err(NotProven::NoDevice(device.to_string())),
     }
-}
-
-/// Asks each knob in the order of writing, of the subject as it will be then: a scheduler decides what `nr_requests`
-/// takes.
-fn takes(values: &[ProvenValue]) -> Result<(), Rejection> {
-    for (index, one) in values.iter().enumerate() {
-        let earlier = values[..index].iter();
-        let same = earlier.filter(|other| other.files.subject() == one.files.subject());
-        let then = same.fold(one.files.clone(), |files, other| with(&files, other));
-        must_take(one.knob, &then, &one.value)?;
-    }
-    Ok(())
-}
-
-/// A subject as if a value were written.
-fn with(files: &SubjectFiles, value: &ProvenValue) -> SubjectFiles {
-    let text = files.text(value.knob.attribute).unwrap_or_default();
-    if value.knob.reading.value(&text) == value.value {
-        return files.clone();
-    }
-    let mut archive = Archive::default();
-    for name in files.names("") {
-        if let attribute @ Attribute::Value(_) = files.attribute(&name) {
-            archive.insert(&files.path(&name), attribute);
-        }
-    }
-    let text = written(&text, value);
-    archive.insert(&files.path(value.knob.attribute), Attribute::Value(text));
-    if let (Some(tags), Some(device)) = (files.tags(), files.subject().device()) {
-        let path = format!("/sys/block/{device}/mq/0/nr_tags");
-        archive.insert(&path, Attribute::Value(tags.to_string()));
-    }
-    let then = SubjectFiles::of(&Host::from_archive(archive), files.subject().clone());
-    then.unwrap_or_else(|| files.clone())
-}
-
-/// What the setting's file will read: of a choice all its words, the new one in brackets.
-fn written(text: &str, value: &ProvenValue) -> String {
-    if value.knob.reading != ValueReading::Chosen {
-        return value.value.clone();
-    }
-    kernel::choice::with_chosen(text, &value.value)
 }
 
 #[cfg(test)]

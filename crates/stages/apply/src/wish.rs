@@ -3,12 +3,12 @@
 use super::{Knob, SubjectFiles};
 use model::subject::Subject;
 
-/// One value that a record proved to be better, on this machine.
+/// A value that a knob takes, of a subject of this machine.
 #[derive(Clone, Debug)]
-pub struct ProvenValue {
+pub struct CheckedValue {
     /// The knob.
     pub knob: &'static Knob,
-    /// The subject on which it was proved.
+    /// The subject.
     pub files: SubjectFiles,
     /// A plain word that the knob takes.
     pub value: String,
@@ -19,13 +19,13 @@ pub struct ProvenValue {
 #[derive(Clone, Debug)]
 pub struct SettingWish {
     device: String,
-    values: Vec<ProvenValue>,
+    values: Vec<CheckedValue>,
     record: i64,
 }
 
 impl SettingWish {
     /// Of values that were checked.
-    pub(super) fn new(device: String, values: Vec<ProvenValue>, record: i64) -> SettingWish {
+    pub(super) fn new(device: String, values: Vec<CheckedValue>, record: i64) -> SettingWish {
         SettingWish {
             device,
             values,
@@ -39,7 +39,7 @@ impl SettingWish {
     }
 
     /// The values in the order of writing.
-    pub fn values(&self) -> &[ProvenValue] {
+    pub fn values(&self) -> &[CheckedValue] {
         &self.values
     }
 

@@ -170,7 +170,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
 
 /// Takes the device's lock, where nothing unfinished stands on it.
 fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
-    let device = plan::device(path)?;
+    let device = crate::named_knob::device(path)?;
     let purpose = session::purpose(&device);
     let lock = DeviceLock::take(&context.host, &device, plan::reach(args)?, &purpose)?;
     Journal::must_be_free(&context.host, &context.state_dir, &lock)?;

@@ -17,7 +17,7 @@
 //! ## Sources
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Persist, PersistPlan, ProvenValue, SettingWish, SubjectFiles};
+use crate::{CheckedValue, Persist, PersistPlan, SettingWish, SubjectFiles};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
@@ -94,7 +94,7 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
 
 /// One setting of the rule. A knob has its own name; a value that could end its quotes, or that udev would put something
 /// in place of (`$…`, `%…`), is refused here once more, whoever made the wish.
-fn assignment(host: &Host, device: &str, proven: &ProvenValue) -> Result<String, String> {
+fn assignment(host: &Host, device: &str, proven: &CheckedValue) -> Result<String, String> {
     let (knob, value) = (proven.knob, &proven.value);
     if !is_plain_value(value) {
         return Err(format!(
@@ -117,7 +117,7 @@ fn assignment(host: &Host, device: &str, proven: &ProvenValue) -> Result<String,
 /// The scheduler that is in place, where a value is one of its own.
 fn scheduler_needed(host: &Host, device: &str, wish: &SettingWish) -> Option<String> {
     let is_its_own =
-        |value: &ProvenValue| matches!(value.files.subject(), Subject::Scheduler { .. });
+        |value: &CheckedValue| matches!(value.files.subject(), Subject::Scheduler { .. });
     wish.values().iter().find(|value| is_its_own(value))?;
     let queue = Subject::Queue {
         device: device.into(),
@@ -128,7 +128,7 @@ fn scheduler_needed(host: &Host, device: &str, wish: &SettingWish) -> Option<Str
 
 /// An interrupt has another number after a boot, so the rule finds it by whom it serves: `/proc/irq/*/NAME` is a
 /// directory. The write may be refused then; the rule goes on.
-fn interrupt(host: &Host, subject: &Subject, proven: &ProvenValue) -> Result<String, String> {
+fn interrupt(host: &Host, subject: &Subject, proven: &CheckedValue) -> Result<String, String> {
     let serves = host.subject_mark(subject).unwrap_or_default();
     if !is_plain_name(&serves) || serves.contains(',') {
         return Err(format!(

@@ -1,6 +1,7 @@
 //! Records as a measurement makes them give settings; records as an attacker makes them give a reason.
 
 use super::*;
+use host::Archive;
 use model::verdict::{Outcome, Reason};
 use serde_json::json;
 
@@ -158,12 +159,15 @@ fn a_value_is_one_that_the_knob_takes() {
     ] {
         let found = refused(&[(knob, "sda", value)]);
         assert!(
-            matches!(found, NotProven::Rejected(_)),
+            matches!(found, NotProven::Together(NotTogether::Rejected(_))),
             "{knob}={value}: {found:?}"
         );
     }
     let twice = refused(&[("rq_affinity", "sda", "2"), ("rq_affinity", "sda", "0")]);
-    assert_eq!(twice, NotProven::Twice("rq_affinity"));
+    assert_eq!(
+        twice,
+        NotProven::Together(NotTogether::Twice("rq_affinity"))
+    );
 }
 
 #[test]
@@ -216,7 +220,10 @@ fn a_schedulers_own_setting_is_of_the_scheduler_that_was_measured() {
     let mut both = record(&[("read_expire", "sda", "1"), ("scheduler", "sda", "none")]);
     both.trials_mut()[0].subject = Some(serde_json::from_value(subject).unwrap());
     let refused = wish(7, &both, &deadline).unwrap_err();
-    assert!(matches!(refused, NotProven::Remade { .. }), "{refused}");
+    assert!(
+        matches!(refused, NotProven::Together(NotTogether::Remade { .. })),
+        "{refused}"
+    );
 }
 
 fn machine_with_an_interrupt() -> Host {

@@ -1,0 +1,110 @@
+//! Puts values in place and leaves them there: saved in a journal, written in their order, each read back. On any error
+//! everything is put back.
+
+use crate::context::Context;
+use crate::exit::{Exit, Failure};
+use apply::{CheckedValue, PersistPlan};
+use host::{DeviceLock, Journal};
+use model::change::Restored;
+use model::subject::place_in_words;
+
+/// What to put in place.
+pub struct Change<'a> {
+    /// The command without the program, as the journal and a lock's holder show it: `apply 7`.
+    pub purpose: String,
+    /// Kernel name of the device whose lock it takes.
+    pub device: &'a str,
+    /// The values, in the order of writing.
+    pub values: &'a [CheckedValue],
+    /// Files that keep them for after the next boot.
+    pub files: &'a [PersistPlan],
+}
+
+/// A value beside the one that is there: `sda  scheduler  bfq → none`.
+pub fn line(value: &CheckedValue) -> String {
+    let (knob, subject) = (value.knob, value.files.subject());
+    let now = now(value).unwrap_or_else(|| "?".into());
+    format!("{subject}  {}  {now} → {}", knob.id, value.value)
+}
+
+/// The value that is there.
+pub fn now(value: &CheckedValue) -> Option<String> {
+    let text = value.files.text(value.knob.attribute)?;
+    Some(value.knob.reading.value(&text))
+}
+
+/// Writes them, and says how they are taken back; gives the journal's id.
+pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
+    rights(change)?;
+    let kinds = change.values.iter().map(|value| value.knob.on);
+    let reach = apply::reach(kinds);
+    let lock = DeviceLock::take(&context.host, change.device, reach, &change.purpose)?;
+    let mut journal = Journal::begin(&context.host, &context.state_dir, &change.purpose, &lock)?;
+    let id = match write_all(&mut journal, change) {
+        Ok(id) => id,
+        Err(failure) => return Err(backed_out(journal, failure)),
+    };
+    for file in change.files {
+        context.out.say(format!(
+            "Written. It acts from the next boot on, or after: {}",
+            file.activate
+        ));
+    }
+    context
+        .out
+        .say(format!("In place. Take it back: iodyno undo {id}"));
+    Ok(id)
+}
+
+/// Without the right to write it says so before it has done anything.
+fn rights(change: &Change) -> Result<(), Failure> {
+    let values = change.values.iter();
+    let mut places = values.map(|value| value.files.path(value.knob.attribute));
+    let Some(place) = places.find(|place| !host::rights::may_write(place)) else {
+        return Ok(());
+    };
+    let command = &change.purpose;
+    let verb = command.split(' ').next().unwrap_or_default();
+    Err(Failure::new(
+        Exit::Rights,
+        format!(
+            "cannot write {}: {verb} changes settings and needs root (sudo iodyno {command}).\n\
+             Without root `iodyno {command} --dry-run` shows what would be written.",
+            place_in_words(&place),
+        ),
+    ))
+}
+
+/// Saves, writes and reads back; gives the journal's id once it stays.
+fn write_all(journal: &mut Journal, change: &Change) -> Result<String, Failure> {
+    let paths: Vec<_> = change
+        .values
+        .iter()
+        .flat_map(|value| apply::checkpoint_paths(value.knob, &value.files))
+        .collect();
+    journal.checkpoint(&paths)?;
+    for one in change.values {
+        apply::set(one.knob, journal, &one.files, &one.value)
+            .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    }
+    for file in change.files {
+        journal.write_file(&file.path, &file.content)?;
+    }
+    Ok(journal.keep()?)
+}
+
+/// Puts everything back after a failure, and says whether it is.
+fn backed_out(journal: Journal, failure: Failure) -> Failure {
+    match journal.revert() {
+        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
+            "Everything was put back: {} values read back.",
+            restored.len()
+        )),
+        Ok(_) => {
+            failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
+        }
+        Err(error) => failure.hint(format!(
+            "Not everything came back: {error}. `iodyno undo` tries again."
+        )),
+    }
+}
