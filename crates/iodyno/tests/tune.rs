@@ -359,3 +359,25 @@ fn tune_needs_a_right_that_run_does_not() {
         std::fs::remove_dir_all(&home),
     );
 }
+
+#[test]
+fn a_plan_says_what_a_knob_that_was_named_cannot_do_under_this_load() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let plan = |words: &[&str]| {
+        let knob = ["tune", &disk.device, "--knob", "read_ahead_kb", "--dry-run"];
+        let (plan, output) = iodyno.json(&[&knob[..], words].concat());
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        (plan["plan"]["knobs"][0].clone(), text(&output.stderr))
+    };
+    let (knob, words) = plan(&[]);
+    assert_eq!(knob["doubt"], "direct I/O does not use it");
+    assert!(
+        words.contains("It acts under: --direct 0 --rw read"),
+        "{words}"
+    );
+    let (knob, words) = plan(&["--direct", "0", "--rw", "read"]);
+    assert!(knob["doubt"].is_null(), "{words}");
+}

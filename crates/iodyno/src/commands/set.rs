@@ -160,10 +160,12 @@ fn unproved(args: &SetArgs, first: &CheckedValue, done: &[SetValue]) -> String {
     let id = first.knob.id;
     let was = done.iter().find(|one| one.knob == id);
     let was = was.and_then(|one| one.was.clone()).unwrap_or_default();
+    let target = shell_word(&args.target.to_string_lossy()).into_owned();
+    let tune = format!("--knob {}", shell_word(&format!("{id}={was}")));
+    let words = [&target, first.knob.load, &tune].map(|word| word.to_string());
+    let words = words.into_iter().filter(|word| !word.is_empty());
     format!(
-        "Unproved: nobody has measured whether it helps. Compare it with what was there, under your load: sudo iodyno tune {} \
-         --knob {}",
-        shell_word(&args.target.to_string_lossy()),
-        shell_word(&format!("{id}={was}"))
+        "Unproved: nobody has measured whether it helps. Compare it with what was there, under your load: sudo iodyno tune {}",
+        words.collect::<Vec<_>>().join(" ")
     )
 }

@@ -60,13 +60,20 @@ pub struct Knob {
     pub instead: Option<Instead>,
     /// What the kernel's refusals of a write mean here, by errno.
     pub refusals: &'static [(i32, &'static str)],
-    /// Why it cannot matter for this job on this subject, if so.
-    pub pointless: fn(&SubjectFiles, &Job) -> Option<String>,
+    /// The words of a load under which it acts, where the load of `tune` without words is none; for the commands that
+    /// iodyno prints.
+    pub load: &'static str,
+    /// Why it cannot matter for this job on this subject, if so. What the user named beside its own choices comes along:
+    /// a bound that is never reached may be reached at a smaller value.
+    pub pointless: Pointless,
     /// The values worth trying on this subject, the one it has now first. One value or none: nothing to try.
     pub choices: fn(&SubjectFiles) -> Vec<String>,
     /// Why the subject cannot take this value, if so.
     pub rejects: fn(&SubjectFiles, &str) -> Option<String>,
 }
+
+/// Given the subject, the job and the values that the user named: why there is nothing to gain, if so.
+pub type Pointless = fn(&SubjectFiles, &Job, &[String]) -> Option<String>;
 
 /// Another setting of the subject with the value to write to it.
 pub type Instead =
@@ -88,7 +95,8 @@ impl Knob {
         disturbs: &[],
         instead: None,
         refusals: &[],
-        pointless: |_, _| None,
+        load: "",
+        pointless: |_, _, _| None,
         choices: |_| Vec::new(),
         rejects: |_, _| None,
     };

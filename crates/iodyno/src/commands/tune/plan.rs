@@ -74,6 +74,8 @@ pub struct PlannedKnob {
     pub class: Class,
     /// What it can cost.
     pub risk: model::change::Risk,
+    /// Why it can hardly matter for this load, though it was named; none where nothing speaks against it.
+    pub doubt: Option<String>,
     /// What its values are judged by.
     #[serde(skip)]
     pub metric: ExperimentMetric,
@@ -250,11 +252,10 @@ fn consider(
     let is_asked_by_name = !args.knobs.is_empty();
     // A load that is not ours is not what the job says.
     let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
-    if is_ours
-        && !is_asked_by_name
-        && let Some(why) = (knob.pointless)(files, job)
-    {
-        return Ok(Err(why));
+    let named = if is_asked_by_name { &values[..] } else { &[] };
+    let pointless = (knob.pointless)(files, job, named).filter(|_| is_ours);
+    if let (Some(why), false) = (&pointless, is_asked_by_name) {
+        return Ok(Err(why.clone()));
     }
     Ok(Ok(PlannedKnob {
         knob: knob.id.into(),
@@ -262,6 +263,7 @@ fn consider(
         values,
         class: knob.class_under(job),
         risk: knob.risk,
+        doubt: pointless,
         metric: (args.metric.metric)(),
     }))
 }
@@ -307,6 +309,20 @@ impl PlannedKnob {
     /// The knob for people: with its subject where the device has several of the kind.
     pub fn label(&self) -> String {
         knob_label(&self.knob, &self.subject)
+    }
+
+    /// That the load is not one on which it acts, and which is.
+    fn doubt_line(&self) -> Option<String> {
+        let why = self.doubt.as_ref()?;
+        let load = Knob::find(&self.knob).map_or("", |knob| knob.load);
+        let try_this = match load {
+            "" => String::new(),
+            words => format!(". It acts under: {words}"),
+        };
+        Some(format!(
+            "  {:<15} expect no difference: {why}{try_this}",
+            ""
+        ))
     }
 
     /// The file that is written.
@@ -377,6 +393,7 @@ impl TunePlan {
                 knob.values[0],
                 knob.risk.phrase()
             ));
+            lines.extend(knob.doubt_line());
         }
         for skipped in &self.skipped {
             lines.push(format!(
@@ -423,6 +440,7 @@ mod tests {
             values,
             class: Class::Fast,
             risk: model::change::Risk::Safe,
+            doubt: None,
             metric: ExperimentMetric::iops(),
         };
         assert_eq!(knob.pairs_ms(300_000, 3), Some(51_000));

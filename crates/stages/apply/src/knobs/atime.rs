@@ -53,6 +53,7 @@ pub static KNOB: Knob = Knob {
             "the kernel does not let this process change the mount: it needs CAP_SYS_ADMIN where it was mounted",
         ),
     ],
+    load: "--budget 20m",
     pointless: loads::of_reads,
     choices,
     rejects,
@@ -114,6 +115,6 @@ mod tests {
             rw: model::job::Rw::Write,
             ..Job::default()
         };
-        assert!((KNOB.pointless)(&mount, &job).is_some());
+        assert!((KNOB.pointless)(&mount, &job, &[]).is_some());
     }
 }

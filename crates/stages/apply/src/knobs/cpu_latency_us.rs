@@ -43,6 +43,7 @@ pub static KNOB: Knob = Knob {
     attribute: "cpu_latency_us",
     class: Class::Fast,
     risk: Risk::NeedsCare,
+    load: "--iodepth 1",
     pointless,
     choices,
     rejects,
@@ -55,7 +56,7 @@ const NONE: &str = "none";
 const NOBODY_US: u32 = 2_000_000_000;
 const STATES: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
 
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, job: &Job, _: &[String]) -> Option<String> {
     let others = job.iodepth.saturating_mul(job.numjobs);
     (others > BUSY_DEPTH).then(|| format!("with {others} I/Os under way CPUs hardly sleep"))
 }
@@ -158,7 +159,7 @@ mod tests {
             iodepth,
             ..Job::default()
         };
-        assert_eq!(pointless(&cpus, &of(1)), None);
-        assert!(pointless(&cpus, &of(64)).is_some());
+        assert_eq!(pointless(&cpus, &of(1), &[]), None);
+        assert!(pointless(&cpus, &of(64), &[]).is_some());
     }
 }

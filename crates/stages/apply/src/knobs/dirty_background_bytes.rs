@@ -42,6 +42,7 @@ pub static KNOB: Knob = Knob {
     disturbs: &[RATIO],
     instead: Some(instead),
     refusals: &[(libc::EINVAL, NO_RATIO)],
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,
     choices,
     rejects,

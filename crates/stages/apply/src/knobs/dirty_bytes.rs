@@ -42,6 +42,7 @@ pub static KNOB: Knob = Knob {
     disturbs: &[RATIO],
     instead: Some(|value, old| values::the_ratio_for_0(RATIO, value, old)),
     refusals: &[(libc::EINVAL, NO_RATIO)],
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,
     choices: |kernel| values::choices(&KNOB, kernel, &["268435456", "1073741824"]),
     rejects,

@@ -35,6 +35,7 @@ pub static KNOB: Knob = Knob {
     attribute: "vm/dirty_expire_centisecs",
     class: Class::Slow,
     risk: Risk::NeedsCare,
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,
     choices: |kernel| values::choices_up_to_now(&KNOB, kernel, &["500", "1500", "3000"]),
     rejects: |_, value| values::outside(value, 0..=360_000, "hundredths of a second"),

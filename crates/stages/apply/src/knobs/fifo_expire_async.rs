@@ -34,6 +34,7 @@ pub static KNOB: Knob = Knob {
     attribute: "fifo_expire_async",
     class: Class::Fast,
     risk: Risk::CostsLatency,
+    load: "--direct 0 --rw randwrite",
     pointless: loads::of_writes,
     choices: |files| values::choices(&KNOB, files, &["120", "240"]),
     rejects: |_, value| values::outside(value, 1..=600_000, "ms"),

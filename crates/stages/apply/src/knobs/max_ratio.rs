@@ -40,6 +40,7 @@ pub static KNOB: Knob = Knob {
     risk: Risk::CostsLatency,
     disturbs: &["max_ratio_fine"],
     refusals: &[(libc::EINVAL, "it is below the device's min_ratio")],
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,
     choices,
     rejects,

@@ -39,15 +39,17 @@ pub static KNOB: Knob = Knob {
     risk: Risk::CostsLatency,
     turn: Some(50),
     disturbs: &["read_ahead_kb"],
+    load: "--rw read --bs 1m",
     pointless,
     choices,
     rejects,
     ..Knob::PLAIN
 };
 
-fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(queue: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
     let smallest = choices(queue)
         .iter()
+        .chain(named)
         .filter_map(|value| value.parse::<u64>().ok())
         .min()?;
     let merges = !job.rw.is_random() || !job.direct;
@@ -98,14 +100,15 @@ mod tests {
                 .contains("1280 KiB at most")
         );
         assert!(rejects(&queue, "1").is_some());
-        assert!(pointless(&queue, &Job::default()).is_some());
+        assert!(pointless(&queue, &Job::default(), &[]).is_some());
         assert_eq!(
             pointless(
                 &queue,
                 &Job {
                     bs: 1 << 20,
                     ..Job::default()
-                }
+                },
+                &[]
             ),
             None
         );

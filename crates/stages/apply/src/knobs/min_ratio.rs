@@ -38,6 +38,7 @@ pub static KNOB: Knob = Knob {
     risk: Risk::CostsLatency,
     disturbs: &["min_ratio_fine"],
     refusals: &[(libc::EINVAL, TOO_MUCH)],
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,
     choices: |files| values::choices(&KNOB, files, &["0", "10"]),
     rejects,

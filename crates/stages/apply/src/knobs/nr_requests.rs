@@ -40,17 +40,20 @@ pub static KNOB: Knob = Knob {
     risk: Risk::CostsLatency,
     turn: Some(40),
     disturbs: &["iosched/async_depth"],
+    load: "--iodepth 256",
     pointless,
     choices,
     rejects,
     ..Knob::PLAIN
 };
 
-fn pointless(queue: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(queue: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
     let now = queue.number("nr_requests")?;
+    let named = named.iter().filter_map(|value| value.parse().ok());
+    let least = named.fold(now, u64::min);
     let in_flight = u64::from(job.iodepth) * u64::from(job.numjobs);
-    (in_flight < now).then(|| {
-        format!("the load keeps {in_flight} in flight and the queue holds {now}: the bound is never reached")
+    (in_flight < least).then(|| {
+        format!("the load keeps {in_flight} in flight and the queue holds {least}: the bound is never reached")
     })
 }
 
@@ -114,16 +117,33 @@ mod tests {
             iodepth: 32,
             ..Job::default()
         };
-        assert!(pointless(&queue, &job).unwrap().contains("32 in flight"));
+        assert!(
+            pointless(&queue, &job, &[])
+                .unwrap()
+                .contains("32 in flight")
+        );
         assert_eq!(
             pointless(
                 &queue,
                 &Job {
                     iodepth: 256,
                     ..job
-                }
+                },
+                &[]
             ),
             None
         );
+    }
+
+    #[test]
+    fn a_smaller_bound_that_is_named_is_reached() {
+        let queue = queue(&[("nr_requests", "256")]);
+        let job = Job {
+            iodepth: 32,
+            ..Job::default()
+        };
+        let of = |value: &str| pointless(&queue, &job, &[value.to_string()]);
+        assert_eq!(of("16"), None);
+        assert!(of("1024").is_some());
     }
 }

@@ -42,13 +42,14 @@ pub static KNOB: Knob = Knob {
     class: Class::Learned,
     risk: Risk::CostsLatency,
     turn: Some(200),
+    load: "--direct 0 --rw read",
     pointless,
     choices,
     rejects,
     ..Knob::PLAIN
 };
 
-fn pointless(_: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, job: &Job, _: &[String]) -> Option<String> {
     if job.direct {
         return Some("direct I/O does not use it".into());
     }
@@ -92,7 +93,7 @@ mod tests {
     fn is_pointless_for_direct_io_and_for_writers() {
         let queue = queue(&[("read_ahead_kb", "128")]);
         assert_eq!(
-            pointless(&queue, &Job::default()).as_deref(),
+            pointless(&queue, &Job::default(), &[]).as_deref(),
             Some("direct I/O does not use it")
         );
         assert_eq!(
@@ -101,7 +102,8 @@ mod tests {
                 &Job {
                     direct: false,
                     ..Job::default()
-                }
+                },
+                &[]
             ),
             None
         );

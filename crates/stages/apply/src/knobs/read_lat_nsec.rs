@@ -34,6 +34,7 @@ pub static KNOB: Knob = Knob {
     attribute: "read_lat_nsec",
     class: Class::Fast,
     risk: Risk::CostsLatency,
+    load: "--rw randrw",
     pointless: loads::mixed,
     choices: |files| values::choices(&KNOB, files, &["500000", "2000000", "8000000"]),
     rejects: |_, value| values::outside(value, 1..=60_000_000_000, "ns"),

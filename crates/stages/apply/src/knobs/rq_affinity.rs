@@ -43,7 +43,7 @@ pub static KNOB: Knob = Knob {
     ..Knob::PLAIN
 };
 
-fn pointless(_: &SubjectFiles, _: &Job) -> Option<String> {
+fn pointless(_: &SubjectFiles, _: &Job, _: &[String]) -> Option<String> {
     (host::process::allowed_cpus().len() < 2).then(|| "there is one CPU only".into())
 }
 

@@ -37,16 +37,17 @@ pub static KNOB: Knob = Knob {
     attribute: "strict_limit",
     class: Class::Slow,
     risk: Risk::CostsLatency,
+    load: "--direct 0 --rw randwrite --budget 20m",
     pointless,
     choices: |files| values::choices(&KNOB, files, &["0", "1"]),
     rejects: |_, value| values::not_one_of(value, &["0", "1"]),
     ..Knob::PLAIN
 };
 
-fn pointless(bdi: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(bdi: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
     let whole = bdi.number("max_ratio") == Some(100);
     let no_share = || whole.then(|| "max_ratio is 100, so there is no share to hold it to".into());
-    loads::of_buffered_writes(bdi, job).or_else(no_share)
+    loads::of_buffered_writes(bdi, job, named).or_else(no_share)
 }
 
 #[cfg(test)]
@@ -80,8 +81,12 @@ mod tests {
             rw: model::job::Rw::Randwrite,
             ..Job::default()
         };
-        assert!(pointless(&bdi("100"), &job).unwrap().contains("max_ratio"));
-        assert_eq!(pointless(&bdi("10"), &job), None);
-        assert!(pointless(&bdi("10"), &Job::default()).is_some());
+        assert!(
+            pointless(&bdi("100"), &job, &[])
+                .unwrap()
+                .contains("max_ratio")
+        );
+        assert_eq!(pointless(&bdi("10"), &job, &[]), None);
+        assert!(pointless(&bdi("10"), &Job::default(), &[]).is_some());
     }
 }

@@ -38,6 +38,7 @@ pub static KNOB: Knob = Knob {
     class: Class::Slow,
     risk: Risk::NeedsCare,
     refusals: &[(libc::EINVAL, "kernels before 5.8 take 100 at most")],
+    load: "--direct 0 --budget 20m",
     pointless,
     choices: |files| values::choices(&KNOB, files, &["1", "60", "100"]),
     rejects,
@@ -48,11 +49,11 @@ fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
     values::outside(value, 0..=200, "points")
 }
 
-fn pointless(kernel: &SubjectFiles, job: &Job) -> Option<String> {
+fn pointless(kernel: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
     let swaps = kernel.host().text("/proc/swaps").unwrap_or_default();
     let has_swap = swaps.lines().count() > 1;
     let without = || (!has_swap).then(|| "there is no swap space".into());
-    loads::through_the_page_cache(kernel, job).or_else(without)
+    loads::through_the_page_cache(kernel, job, named).or_else(without)
 }
 
 #[cfg(test)]
@@ -78,6 +79,6 @@ mod tests {
             direct: false,
             ..Job::default()
         };
-        assert!(pointless(&kernel, &job).unwrap().contains("no swap"));
+        assert!(pointless(&kernel, &job, &[]).unwrap().contains("no swap"));
     }
 }

@@ -35,6 +35,7 @@ pub static KNOB: Knob = Knob {
     attribute: "vm/vfs_cache_pressure",
     class: Class::Slow,
     risk: Risk::NeedsCare,
+    load: "--direct 0 --budget 20m",
     pointless: loads::through_the_page_cache,
     choices: |files| values::choices(&KNOB, files, &["50", "100", "200"]),
     rejects: |_, value| values::outside(value, 1..=10_000, "percent"),

@@ -38,6 +38,7 @@ pub static KNOB: Knob = Knob {
     class: Class::Fast,
     risk: Risk::CostsLatency,
     turn: Some(30),
+    load: "--direct 0 --rw randwrite",
     pointless: loads::of_buffered_writes,
     choices,
     rejects,

@@ -35,6 +35,7 @@ pub static KNOB: Knob = Knob {
     attribute: "write_expire",
     class: Class::Fast,
     risk: Risk::CostsLatency,
+    load: "--rw randrw",
     pointless: loads::of_writes,
     choices: |files| values::choices(&KNOB, files, &["500", "5000"]),
     rejects: |_, value| values::outside(value, 0..=3_600_000, "ms"),

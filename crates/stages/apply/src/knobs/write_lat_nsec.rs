@@ -33,6 +33,7 @@ pub static KNOB: Knob = Knob {
     attribute: "write_lat_nsec",
     class: Class::Fast,
     risk: Risk::CostsLatency,
+    load: "--rw randrw",
     pointless: loads::mixed,
     choices: |files| values::choices(&KNOB, files, &["2000000", "10000000", "40000000"]),
     rejects: |_, value| values::outside(value, 1..=60_000_000_000, "ns"),

@@ -34,6 +34,7 @@ pub static KNOB: Knob = Knob {
     attribute: "writes_starved",
     class: Class::Fast,
     risk: Risk::CostsLatency,
+    load: "--rw randrw",
     pointless: loads::mixed,
     choices: |files| values::choices(&KNOB, files, &["1", "2", "8"]),
     rejects: |_, value| values::outside(value, 0..=65_536, "batches"),
