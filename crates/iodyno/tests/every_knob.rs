@@ -2,7 +2,7 @@
 //! is what was there before, down to the settings that no knob names.
 
 use crate::settings::{PutBack, settings};
-use crate::support::{Iodyno, Loop, SETTINGS, code, text};
+use crate::support::{Iodyno, Loop, code, text};
 use crate::undo::store_a_win_on;
 use apply::{Knob, SubjectFiles, knobs};
 use host::Host;
@@ -83,13 +83,20 @@ fn every_setting_of_a_queue_and_its_page_cache_is_put_back() {
     let Some(disk) = Loop::in_memory(16) else {
         return;
     };
+    let _put_back = PutBack::of(&Subject::Queue {
+        device: disk.name.clone(),
+    });
+    disk.set("add_random", "1");
+    // Whatever changes a queue's limits makes the kernel work out read-ahead anew.
+    disk.set("read_ahead_kb", "16");
     let tried = each(
         &Iodyno::new(),
         &disk,
         &[SubjectKind::Queue, SubjectKind::Bdi],
     );
     assert!(tried.contains(&"max_ratio"), "{tried:?}");
-    assert!(SETTINGS.contains(&"nomerges") && tried.contains(&"nomerges"));
+    let queue = ["nomerges", "rotational", "add_random", "max_sectors_kb"];
+    assert!(queue.iter().all(|id| tried.contains(id)), "{tried:?}");
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //! Flash with high rates whose driver set it to 1. Most drivers of flash set 0 themselves.
 //!
 //! ## Risk and how it is undone
-//! Performance only: the kernel has other sources of random numbers.
+//! Performance only: the kernel has other sources of random numbers. The write makes the kernel work out `read_ahead_kb`
+//! anew (16 became 2560 on Linux 6.18); iodyno saves it and puts it back.
 //!
 //! ## Kernel versions
 //! 2.6.36 and newer.
@@ -33,6 +34,7 @@ pub static KNOB: Knob = Knob {
     attribute: "add_random",
     class: Class::Fast,
     risk: Risk::Safe,
+    disturbs: &["read_ahead_kb"],
     choices: |files| values::choices(&KNOB, files, &["0"]),
     rejects: |_, value| values::not_one_of(value, &["0", "1"]),
     ..Knob::PLAIN

@@ -2,14 +2,14 @@
 //!
 //! ## What it does
 //! What the kernel takes the device for. bfq idles less on a device that does not spin, writeback throttling aims at 2 ms
-//! instead of 75, btrfs chooses its allocator, and swap spreads otherwise.
+//! instead of 75, and btrfs mounts it with `ssd`.
 //!
 //! ## Who should change it
 //! Virtual machines and arrays: many virtio disks and LUNs say 1 and are flash.
 //!
 //! ## Risk and how it is undone
-//! Performance only. What reads it once (a mounted btrfs, a scheduler in place) does not follow at once; set it, then the
-//! scheduler.
+//! Performance only. What looks at it once does not follow: a mounted btrfs, a throttling that is set up. The write makes
+//! the kernel work out `read_ahead_kb` anew (16 became 128 on Linux 6.18); iodyno saves it and puts it back.
 //!
 //! ## Kernel versions
 //! All.
@@ -35,6 +35,7 @@ pub static KNOB: Knob = Knob {
     attribute: "rotational",
     class: Class::Learned,
     risk: Risk::Safe,
+    disturbs: &["read_ahead_kb"],
     choices: |files| values::choices(&KNOB, files, &["0", "1"]),
     rejects: |_, value| values::not_one_of(value, &["0", "1"]),
     ..Knob::PLAIN
