@@ -31,7 +31,7 @@ fn names(subject: &Subject) -> Vec<String> {
         .collect()
 }
 
-/// Puts settings back also when the test fails. Of two that are one the kernel takes no 0.
+/// Puts settings back also when the test fails. Of bytes that a ratio stands for the kernel takes no 0.
 pub struct PutBack {
     /// What they read when this was made.
     pub first: BTreeMap<String, String>,
@@ -48,7 +48,9 @@ impl PutBack {
 impl Drop for PutBack {
     fn drop(&mut self) {
         for (path, text) in &self.first {
-            if std::fs::read_to_string(path).is_ok_and(|now| now != *text) && text.trim() != "0" {
+            let is_changed = std::fs::read_to_string(path).is_ok_and(|now| now != *text);
+            let is_refused = text.trim() == "0" && path.ends_with("_bytes");
+            if is_changed && !is_refused {
                 let _ = std::fs::write(path, kernel::choice::value(text));
             }
         }
