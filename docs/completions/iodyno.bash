@@ -247,12 +247,16 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__apply)
-            opts="-h -V --persist --dry-run --from-elsewhere --json --help --version"
+            opts="-h -V --persist --confirm --dry-run --from-elsewhere --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1683,12 +1687,16 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__set)
-            opts="-h -V --dry-run --json --help --version"
+            opts="-h -V --confirm --dry-run --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

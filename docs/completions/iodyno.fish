@@ -237,12 +237,14 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l confirm -d 'Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show what would be written; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l from-elsewhere -d 'Apply a record that was not measured on this machine; shows first what of it is trusted'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l confirm -d 'Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l dry-run -d 'Show what would be written; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -s h -l help -d 'Print help'

@@ -249,6 +249,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 ;;
 (apply)
 _arguments "${_arguments_options[@]}" : \
+'--confirm=[Put everything back unless \`keep\` is typed within this time\: after Ctrl-C, a lost connection or silence too]:TIME:_default' \
 '--persist[Make the settings outlive a reboot, the way this distribution does it]' \
 '--dry-run[Show what would be written; do nothing]' \
 '--from-elsewhere[Apply a record that was not measured on this machine; shows first what of it is trusted]' \
@@ -262,6 +263,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (set)
 _arguments "${_arguments_options[@]}" : \
+'--confirm=[Put everything back unless \`keep\` is typed within this time\: after Ctrl-C, a lost connection or silence too]:TIME:_default' \
 '--dry-run[Show what would be written; do nothing]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \

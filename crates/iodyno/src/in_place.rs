@@ -1,6 +1,7 @@
 //! Puts values in place and leaves them there: saved in a journal, written in their order, each read back. On any error
 //! everything is put back.
 
+use crate::confirmation;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::{CheckedValue, PersistPlan};
@@ -18,6 +19,8 @@ pub struct Change<'a> {
     pub values: &'a [CheckedValue],
     /// Files that keep them for after the next boot.
     pub files: &'a [PersistPlan],
+    /// How long to wait for a word that they may stay; without the word they are put back. None: they stay.
+    pub confirm_ms: Option<u64>,
 }
 
 /// A value beside the one that is there: `sda  scheduler  bfq → none`.
@@ -40,7 +43,15 @@ pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
     let reach = apply::reach(kinds);
     let lock = DeviceLock::take(&context.host, change.device, reach, &change.purpose)?;
     let mut journal = Journal::begin(&context.host, &context.state_dir, &change.purpose, &lock)?;
-    let id = match write_all(&mut journal, change) {
+    let stop = change
+        .confirm_ms
+        .map(|ms| Ok::<_, Failure>((ms, context.stop_on_signals()?)))
+        .transpose()?;
+    // Until it is kept the journal is that of a change under way: whoever kills this process has it put back by `undo`.
+    let kept = write_all(&mut journal, change)
+        .and_then(|()| stop.map_or(Ok(()), |(ms, stop)| confirmation::wait(ms, &stop, context)))
+        .and_then(|()| Ok(journal.keep()?));
+    let id = match kept {
         Ok(id) => id,
         Err(failure) => return Err(backed_out(journal, failure)),
     };
@@ -75,8 +86,8 @@ fn rights(change: &Change) -> Result<(), Failure> {
     ))
 }
 
-/// Saves, writes and reads back; gives the journal's id once it stays.
-fn write_all(journal: &mut Journal, change: &Change) -> Result<String, Failure> {
+/// Saves, writes and reads back.
+fn write_all(journal: &mut Journal, change: &Change) -> Result<(), Failure> {
     let paths: Vec<_> = change
         .values
         .iter()
@@ -90,15 +101,15 @@ fn write_all(journal: &mut Journal, change: &Change) -> Result<String, Failure> 
     for file in change.files {
         journal.write_file(&file.path, &file.content)?;
     }
-    Ok(journal.keep()?)
+    Ok(())
 }
 
 /// Puts everything back after a failure, and says whether it is.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
     match journal.revert() {
         Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
-            "Everything was put back: {} values read back.",
-            restored.len()
+            "Everything was put back: {}.",
+            read_back(restored.len())
         )),
         Ok(_) => {
             failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
@@ -106,5 +117,13 @@ fn backed_out(journal: Journal, failure: Failure) -> Failure {
         Err(error) => failure.hint(format!(
             "Not everything came back: {error}. `iodyno undo` tries again."
         )),
+    }
+}
+
+/// `3 values read back`.
+pub fn read_back(count: usize) -> String {
+    match count {
+        1 => "1 value read back".into(),
+        count => format!("{count} values read back"),
     }
 }

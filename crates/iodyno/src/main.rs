@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod confirmation;
 mod context;
 mod dispatch;
 mod exit;

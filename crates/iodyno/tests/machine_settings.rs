@@ -3,7 +3,7 @@
 use crate::settings::{PutBack, settings};
 use crate::support::{Dir, Iodyno, Loop, code, text};
 use crate::undo::store_a_win_on;
-use model::subject::Subject;
+use model::subject::{Subject, SubjectKind};
 use std::process::Output;
 
 const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
@@ -78,4 +78,13 @@ fn the_value_that_was_found_can_be_set_again_while_another_is_in_place() {
     }
     let restored = journal.revert().unwrap();
     assert!(restored.iter().all(model::change::Restored::is_whole));
+}
+
+#[test]
+fn every_parameter_of_the_kernel_is_put_back() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let tried = crate::every_knob::each(&Iodyno::new(), &disk, &[SubjectKind::Sysctl]);
+    assert!(tried.contains(&"dirty_bytes"), "{tried:?}");
 }

@@ -1,7 +1,8 @@
 //! `iodyno set`: a value without a proof is checked, written, said to be unproved, and undone like every other.
 
-use crate::support::{Dir, Iodyno, Loop, code, text};
-use std::process::Command;
+use crate::support::{Dir, Iodyno, Loop, code, signal, text, until};
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
 
 #[test]
 fn a_value_of_ones_own_is_in_place_until_it_is_undone() {
@@ -117,5 +118,81 @@ fn without_the_right_nothing_is_begun() {
     let words = text(&output.stderr);
     assert_eq!(code(&output), 3, "{words}");
     assert!(words.contains("sudo iodyno set nomerges=2"), "{words}");
+    assert_eq!(disk.settings(), before);
+}
+
+/// A set that waits to be confirmed, begun, with its value in place.
+fn waiting(iodyno: &Iodyno, disk: &Loop, within: &str) -> Child {
+    let words = ["set", "nomerges=2", &disk.device, "--confirm", within];
+    let child = iodyno
+        .command(&words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the value", || {
+        disk.settings().contains(&"nomerges=2".into())
+    });
+    child
+}
+
+#[test]
+fn a_value_that_is_confirmed_stays() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let mut child = waiting(&iodyno, &disk, "10m");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"what?\nkeep\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(disk.settings().contains(&"nomerges=2".into()));
+    assert_eq!(code(&iodyno.run(&["undo", "--all"])), 0);
+    assert_eq!(disk.settings(), before);
+}
+
+#[test]
+fn what_nobody_confirms_is_put_back() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let ends = |exit: i32, said: &str, within: &str, end: fn(&mut Child)| {
+        let mut child = waiting(&iodyno, &disk, within);
+        end(&mut child);
+        let stdin = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let words = text(&output.stderr);
+        assert_eq!(code(&output), exit, "{words}");
+        assert!(words.contains(said), "{words}");
+        assert!(words.contains("Everything was put back"), "{words}");
+        assert_eq!(disk.settings(), before, "{words}");
+        let status = text(&iodyno.run(&["status"]).stdout);
+        assert!(status.contains("Nothing is changed"), "{status}");
+    };
+    ends(4, "within 2.0 s", "2s", |_| ());
+    ends(4, "stdin has ended", "10m", |child| {
+        drop(child.stdin.take())
+    });
+    ends(130, "SIGHUP", "10m", |child| signal(child.id(), "HUP"));
+    ends(130, "SIGINT", "10m", |child| signal(child.id(), "INT"));
+}
+
+#[test]
+fn a_kill_before_the_confirmation_leaves_what_undo_puts_back() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let mut child = waiting(&iodyno, &disk, "10m");
+    signal(child.id(), "TSTP");
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    assert_ne!(disk.settings(), before);
+    let undone = iodyno.run(&["undo"]);
+    assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
     assert_eq!(disk.settings(), before);
 }

@@ -6,8 +6,8 @@
 
 use crate::fatal;
 use signal_hook::consts::{
-    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGTTOU, SIGUSR1,
-    SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU,
+    SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
 };
 use signal_hook::{SigId, flag, low_level};
 use std::io::Error;
@@ -120,6 +120,15 @@ fn is_nohup(signal: i32) -> bool {
 pub fn file_size_limit_is_an_error() {
     // Where the kernel takes no handler the limit kills, as it does any program.
     let _ = flag::register(SIGXFSZ, Arc::default());
+}
+
+/// Makes reading the terminal from the background an error, as if it were closed, in place of a signal that stops the
+/// process and leaves what it has changed.
+///
+/// # Errors
+/// When the kernel does not take the signal's action.
+pub fn background_reads_fail() -> Result<(), Error> {
+    fatal::set_action(SIGTTIN, &fatal::plain(libc::SIG_IGN)).map(drop)
 }
 
 /// A signal that asks for something else than an end: SIGUSR1.

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 
+use crate::commands::job_args::duration_ms;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::in_place::{self, Change};
@@ -19,6 +20,9 @@ pub struct ApplyArgs {
     /// Make the settings outlive a reboot, the way this distribution does it.
     #[arg(long)]
     pub persist: bool,
+    /// Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too.
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    pub confirm: Option<u64>,
     /// Show what would be written; do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -52,6 +56,7 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
             device: wish.device(),
             values: wish.values(),
             files: &persist,
+            confirm_ms: args.confirm,
         };
         Some(in_place::put(&change, context)?)
     };

@@ -1,6 +1,7 @@
 //! `iodyno set`: puts values in place that nobody has proved, as one does with echo, but checked, journaled and undone like
 //! proven ones.
 
+use crate::commands::job_args::duration_ms;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::in_place::{self, Change};
@@ -19,6 +20,9 @@ pub struct SetArgs {
     pub settings: Vec<String>,
     /// A directory, a file or a block device: what lies below it gets the values.
     pub target: PathBuf,
+    /// Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too.
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    pub confirm: Option<u64>,
     /// Show what would be written; do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -69,6 +73,7 @@ fn change<'a>(args: &SetArgs, device: &'a str, values: &'a [CheckedValue]) -> Ch
         device,
         values,
         files: &[],
+        confirm_ms: args.confirm,
     }
 }
 

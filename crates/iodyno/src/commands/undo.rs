@@ -289,10 +289,7 @@ fn say_undone(undone: &Undone, is_earlier: bool, is_another: bool, context: &Con
 /// What became of a journal, from what was read back just now.
 fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
     let written = restored.iter().filter(|one| one.written).count();
-    let count = match restored.len() {
-        1 => "1 value read back".to_string(),
-        count => format!("{count} values read back"),
-    };
+    let count = crate::in_place::read_back(restored.len());
     match (restored.iter().all(Restored::is_whole), written) {
         (true, _) if restored.is_empty() => {
             format!("{purpose}: nothing of it was left to put back.")
