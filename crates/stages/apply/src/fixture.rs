@@ -45,9 +45,13 @@ pub fn files(subject: Subject, values: &[(&str, &str)]) -> SubjectFiles {
         .expect("its directory is in the archive")
 }
 
-/// The scheduler of `sda`, whose files have these values.
-pub fn scheduler(values: &[(&str, &str)]) -> SubjectFiles {
-    files(any_subject(SubjectKind::Scheduler), values)
+/// Asserts what a knob tries where it finds this value, and which values it does not take.
+pub fn tries(knob: &Knob, now: &str, choices: &[&str], refused: &[&str]) {
+    let files = files(any_subject(knob.on), &[(knob.attribute, now)]);
+    assert_eq!((knob.choices)(&files), choices);
+    for value in refused {
+        assert!((knob.rejects)(&files, value).is_some(), "{value}");
+    }
 }
 
 /// A subject of this kind, of `sda` or of its machine.

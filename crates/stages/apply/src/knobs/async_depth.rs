@@ -44,14 +44,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "192")]);
-        assert_eq!((KNOB.choices)(&files), ["192", "16", "64"]);
-        for value in ["0", "-1", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "192", &["192", "16", "64"], &["0", "-1", "x", ""]);
     }
 }

@@ -45,16 +45,15 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::files;
-    use model::subject::Subject;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let subject = Subject::Sysctl;
-        let files = files(subject, &[(KNOB.attribute, "3000")]);
-        assert_eq!((KNOB.choices)(&files), ["3000", "500", "1500"]);
-        for value in ["-1", "5s", "360001", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(
+            &KNOB,
+            "3000",
+            &["3000", "500", "1500"],
+            &["-1", "5s", "360001", ""],
+        );
     }
 }

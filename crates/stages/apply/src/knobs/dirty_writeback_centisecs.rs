@@ -45,16 +45,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::files;
-    use model::subject::Subject;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let subject = Subject::Sysctl;
-        let files = files(subject, &[(KNOB.attribute, "500")]);
-        assert_eq!((KNOB.choices)(&files), ["500", "100"]);
-        for value in ["-1", "1s", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "500", &["500", "100"], &["-1", "1s", ""]);
     }
 }

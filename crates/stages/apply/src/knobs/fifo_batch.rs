@@ -44,14 +44,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "16")]);
-        assert_eq!((KNOB.choices)(&files), ["16", "1", "64"]);
-        for value in ["-1", "65537", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "16", &["16", "1", "64"], &["-1", "65537", "x", ""]);
     }
 }

@@ -43,14 +43,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "125")]);
-        assert_eq!((KNOB.choices)(&files), ["125", "40", "120"]);
-        for value in ["0", "-1", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "125", &["125", "40", "120"], &["0", "-1", "x", ""]);
     }
 }

@@ -42,14 +42,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "1")]);
-        assert_eq!((KNOB.choices)(&files), ["1", "0"]);
-        for value in ["2", "-1", "yes", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "1", &["1", "0"], &["2", "-1", "yes", ""]);
     }
 }

@@ -42,14 +42,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "0")]);
-        assert_eq!((KNOB.choices)(&files), ["0", "65536"]);
-        for value in ["-1", "2147483648", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "0", &["0", "65536"], &["-1", "2147483648", "x", ""]);
     }
 }

@@ -44,14 +44,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::queue;
+    use crate::fixture::tries;
 
     #[test]
-    fn tries_the_other_one() {
-        let queue = queue(&[(KNOB.attribute, "1")]);
-        assert_eq!((KNOB.choices)(&queue), ["1", "0"]);
-        for value in ["2", "-1", ""] {
-            assert!((KNOB.rejects)(&queue, value).is_some(), "{value}");
-        }
+    fn tries_what_differs_from_its_own() {
+        tries(&KNOB, "1", &["1", "0"], &["2", "-1", ""]);
     }
 }

@@ -43,14 +43,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "8000")]);
-        assert_eq!((KNOB.choices)(&files), ["8000", "0"]);
-        for value in ["-1", "1000001", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "8000", &["8000", "0"], &["-1", "1000001", "x", ""]);
     }
 }

@@ -42,14 +42,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "124")]);
-        assert_eq!((KNOB.choices)(&files), ["124", "120", "500"]);
-        for value in ["0", "-1", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "124", &["124", "120", "500"], &["0", "-1", "x", ""]);
     }
 }

@@ -45,14 +45,10 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "5000")]);
-        assert_eq!((KNOB.choices)(&files), ["5000", "500"]);
-        for value in ["-1", "3600001", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(&KNOB, "5000", &["5000", "500"], &["-1", "3600001", "x", ""]);
     }
 }

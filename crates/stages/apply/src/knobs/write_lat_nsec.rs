@@ -43,14 +43,15 @@ pub static KNOB: Knob = Knob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::scheduler;
+    use crate::fixture::tries;
 
     #[test]
     fn tries_what_differs_from_its_own() {
-        let files = scheduler(&[(KNOB.attribute, "10000000")]);
-        assert_eq!((KNOB.choices)(&files), ["10000000", "2000000", "40000000"]);
-        for value in ["0", "-1", "x", ""] {
-            assert!((KNOB.rejects)(&files, value).is_some(), "{value}");
-        }
+        tries(
+            &KNOB,
+            "10000000",
+            &["10000000", "2000000", "40000000"],
+            &["0", "-1", "x", ""],
+        );
     }
 }
