@@ -98,7 +98,7 @@ fn what_cannot_be_set_is_said_and_nothing_is_written() {
     assert_eq!(code(&iodyno.run(&twice)), 2);
     assert_eq!(code(&iodyno.run(&["set", "nomerges=1", "/proc"])), 5);
     assert_eq!(disk.settings(), before);
-    assert!(text(&iodyno.run(&["status"]).stdout).contains("Nothing is changed"));
+    iodyno.assert_nothing_is_changed();
 }
 
 #[test]
@@ -170,8 +170,7 @@ fn what_nobody_confirms_is_put_back() {
         assert!(words.contains(said), "{words}");
         assert!(words.contains("Everything was put back"), "{words}");
         assert_eq!(disk.settings(), before, "{words}");
-        let status = text(&iodyno.run(&["status"]).stdout);
-        assert!(status.contains("Nothing is changed"), "{status}");
+        iodyno.assert_nothing_is_changed();
     };
     ends(4, "within 2.0 s", "2s", |_| ());
     ends(4, "stdin has ended", "10m", |child| {

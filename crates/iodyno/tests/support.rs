@@ -115,6 +115,12 @@ impl Iodyno {
         });
     }
 
+    /// Nothing of this state directory is changed, whatever other state directories of the machine hold.
+    pub fn assert_nothing_is_changed(&self) {
+        let (status, _) = self.json(&["status"]);
+        assert_eq!(status["journals"], serde_json::json!([]), "{status:#}");
+    }
+
     /// Runs with `--json` and reads the document.
     pub fn json(&self, arguments: &[&str]) -> (Value, Output) {
         // Before the verb: behind `--` every word is fio's.
