@@ -1,7 +1,7 @@
 //! The cells of the proof: which simulated device, which true effects, and what counts as right.
 
 use experiment::{Class, ExperimentPlan};
-use simulator::{Draw, Scenario, carry, public};
+use simulator::{Draw, Scenario, carry, public, robbed, shared};
 
 /// The tables of the report, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub enum Table {
     Race,
     /// Slow debt under the slow class.
     Slow,
+    /// Another program uses the device too.
+    Shared,
+    /// What an arm gains it takes from another program; any win is wrong.
+    Robbed,
     /// Undeclared debt of other sizes, and on noisier devices; any win is wrong.
     Debt,
 }
@@ -68,13 +72,23 @@ impl Cell {
                     100.0 * debt.exp_m1()
                 )
             }
-            Arms::Two(0.0) => self.scenario.name.to_owned(),
-            Arms::Two(effect) => format!("{} {:+.0} %", self.scenario.name, effect * 100.0),
+            Arms::Two(0.0) => self.device(),
+            Arms::Two(effect) => format!("{} {:+.0} %", self.device(), effect * 100.0),
             Arms::Drawn(arms, kind) => format!("{} K={arms} {kind:?}", self.scenario.name),
         }
     }
 
-    /// True effects of run `run`, on the logarithmic scale.
+    fn device(&self) -> String {
+        let Scenario {
+            name, neighbour, ..
+        } = &self.scenario;
+        match neighbour {
+            Some(neighbour) => format!("{name} {:.0} %", 100.0 * neighbour.share),
+            None => (*name).to_owned(),
+        }
+    }
+
+    /// True effects of run `run` on what the device does, on the logarithmic scale.
     pub fn effects_ln(&self, run: u64) -> Vec<f64> {
         match self.arms {
             Arms::Two(effect) => vec![0.0, effect.ln_1p()],
@@ -158,6 +172,12 @@ pub fn all() -> Vec<Cell> {
             }
         }
     }
+    for scenario in shared() {
+        let effects = [0.0, 0.10, 0.30, -0.10];
+        cells.extend(effects.map(|effect| fast(Table::Shared, scenario, Arms::Two(effect))));
+    }
+    let robbed = robbed().into_iter();
+    cells.extend(robbed.map(|s| fast(Table::Robbed, s, Arms::Two(0.10))));
     cells.extend(
         debts()
             .into_iter()

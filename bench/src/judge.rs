@@ -108,12 +108,14 @@ fn heard(told: WindowReport) -> Heard {
             id,
             rates,
             latency,
-            foreign_share,
+            foreign,
         } => Heard::Result {
             id,
             rates,
             latency,
-            foreign_share,
+            foreign_share: foreign.map(|foreign| foreign.share),
+            own_rate: foreign.and_then(|foreign| Some(foreign.per_second?.own)),
+            foreign_rate: foreign.and_then(|foreign| Some(foreign.per_second?.others)),
         },
         WindowReport::Failed { id, why, .. } => Heard::Failed {
             id,

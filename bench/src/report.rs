@@ -44,6 +44,16 @@ pub fn text(heading: &Heading, rows: &[Measured]) -> String {
         (Table::Null, "No arm differs: every win is wrong", "equal"),
         (Table::Power, "One arm differs", "right winner"),
         (
+            Table::Shared,
+            "Another program does so much of the I/O: one arm differs, or none",
+            "right winner or equal",
+        ),
+        (
+            Table::Robbed,
+            "What the arm gains another program loses: every win is wrong",
+            "refused as that",
+        ),
+        (
             Table::Debt,
             "Undeclared debt of other sizes and on noisier devices: every win is wrong",
             "equal",
@@ -123,6 +133,7 @@ fn summary(text: &mut String, rows: &[Measured]) {
     wrong_wins(text, rows);
     right_winners(text, rows);
     estimates(text, rows);
+    beside_others(text, rows);
     for arms in [6, 12] {
         race(text, rows, arms);
     }
@@ -178,6 +189,23 @@ fn right_winners(text: &mut String, rows: &[Measured]) {
         text,
         "right winner from 5 % up, stalls, ≥ 90 %",
         &Share::of(&stalls, |t| t.is_right).to_string(),
+    );
+}
+
+/// What another program on the device costs.
+fn beside_others(text: &mut String, rows: &[Measured]) {
+    let is_null = |row: &Measured| matches!(row.cell.arms, Arms::Two(0.0));
+    let null = pool(rows, |row| row.cell.table == Table::Shared && is_null(row));
+    line(
+        text,
+        "wrong wins beside others at 20, 50 and 80 % of the I/O, ≤ 1 %",
+        &Share::of(&null, |t| t.is_wrong_win).to_string(),
+    );
+    let power = pool(rows, |row| row.cell.table == Table::Shared && !is_null(row));
+    line(
+        text,
+        "right winner from 10 % up beside others within 5 minutes, ≥ 90 %",
+        &Share::of(&power, |t| t.is_right && t.device_ms <= 300_000).to_string(),
     );
 }
 

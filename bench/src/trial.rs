@@ -1,10 +1,10 @@
 //! One run of a cell, in this process or through `iodyno judge` over pipes, marked against the truth.
 
-use experiment::{Experiment, Window, WindowReport};
+use experiment::{Experiment, ForeignIo, OwnAndOthers, Window, WindowReport};
 use model::verdict::{Outcome, Reason, Verdict};
 use simulator::Device;
 
-use crate::cell::{Arms, Cell};
+use crate::cell::{Arms, Cell, Table};
 use crate::judge;
 
 /// What one run gave.
@@ -37,11 +37,12 @@ pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, 
             device.restart();
         }
         let rates = device.run(window.arm, window.duration_ms);
+        let foreign = foreign(&device, window, &rates);
         WindowReport::Measured {
             id: window.id,
             rates,
             latency: None,
-            foreign_share: None,
+            foreign,
         }
     };
     let plan = cell.plan(number);
@@ -52,7 +53,27 @@ pub fn run(cell: &Cell, number: u64, judge_path: Option<&str>) -> Result<Trial, 
             experiment::drive(experiment, measure).map_err(|error| error.to_string())?
         }
     };
-    mark(cell, &effects_ln, &verdict)
+    let lasting_ln: Vec<f64> = effects_ln
+        .iter()
+        .map(|effect_ln| cell.scenario.lasting_ln(*effect_ln))
+        .collect();
+    mark(cell, &lasting_ln, &verdict)
+}
+
+/// What the neighbour did in the kept part of a window, if the device has one.
+fn foreign(device: &Device, window: &Window, rates: &[f64]) -> Option<ForeignIo> {
+    let discarded = (window.discard_ms / 10) as usize;
+    let others = stats::mean(
+        device
+            .foreign()
+            .get(discarded..)
+            .filter(|kept| !kept.is_empty())?,
+    );
+    let own = stats::mean(&rates[discarded..]);
+    Some(ForeignIo {
+        share: others / (others + own),
+        per_second: Some(OwnAndOthers { own, others }),
+    })
 }
 
 fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, String> {
@@ -76,8 +97,9 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     } else {
         effects_ln[arm] - effects_ln[0]
     };
-    let is_wrong_win = wins && lead_ln <= 0.0;
+    let is_wrong_win = wins && (lead_ln <= 0.0 || cell.table == Table::Robbed);
     let is_right = match cell.arms {
+        Arms::Two(_) if cell.table == Table::Robbed => verdict.reason == Reason::ForeignIo,
         Arms::Two(0.0) => verdict.outcome == Outcome::Equal,
         Arms::Two(_) => wins && effects_ln[arm] == best_ln,
         Arms::Drawn(..) => effects_ln[arm] >= best_ln - 0.02f64.ln_1p() - 1e-9,

@@ -1,6 +1,8 @@
 //! The targets. Each takes any bytes; a panic, an endless loop or memory without bounds is what it looks for.
 
-use experiment::{Ask, Class, Experiment, ExperimentPlan, Failure, WindowReport};
+use experiment::{
+    Ask, Class, Experiment, ExperimentPlan, Failure, ForeignIo, OwnAndOthers, WindowReport,
+};
 use host::Archive;
 use model::imported::Imported;
 
@@ -104,7 +106,13 @@ fn experiment(bytes: &[u8]) {
                 id: window.id,
                 rates: (0..bins).map(|bin| rate(own, bin, kind)).collect(),
                 latency: None,
-                foreign_share: (kind & 8 != 0).then(|| f64::from(kind) / 255.0),
+                foreign: (kind & 8 != 0).then(|| ForeignIo {
+                    share: f64::from(kind) / 255.0,
+                    per_second: (kind & 16 != 0).then(|| OwnAndOthers {
+                        own: rate(own, 0, kind),
+                        others: f64::from(kind),
+                    }),
+                }),
             },
         };
         if experiment.tell(told).is_err() {

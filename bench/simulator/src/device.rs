@@ -1,6 +1,7 @@
 //! One simulated disk: time only moves forward, 10 ms at a step.
 
 use crate::draw::Draw;
+use crate::neighbour::NeighbourAtWork;
 use crate::scenario::Scenario;
 
 const STEP_S: f64 = 0.01;
@@ -26,6 +27,8 @@ pub struct Device {
     debt_ln: f64,
     drain_left: u32,
     tokens_s: Option<f64>,
+    neighbour: Option<NeighbourAtWork>,
+    foreign: Vec<f64>,
 }
 
 impl Device {
@@ -52,6 +55,10 @@ impl Device {
             stall_left: 0,
             tokens_s: (s.bucket_s > 0.0)
                 .then(|| s.bucket_s * (0.4 * noise.normal()).exp() * (1.0 - s.bucket_floor)),
+            neighbour: s
+                .neighbour
+                .map(|neighbour| NeighbourAtWork::new(neighbour, &mut noise)),
+            foreign: Vec::new(),
             scenario: *scenario,
             effects_ln: effects_ln.to_vec(),
             noise,
@@ -76,9 +83,15 @@ impl Device {
     /// Runs under an arm and returns the rate of each 10 ms, in units of the quiet rate of the default.
     pub fn run(&mut self, arm: usize, duration_ms: u64) -> Vec<f64> {
         self.switch(arm);
+        self.foreign.clear();
         (0..duration_ms.div_ceil(10))
             .map(|_| self.step(arm))
             .collect()
+    }
+
+    /// What the neighbour did in each 10 ms of the last run, in the same unit; empty where there is none.
+    pub fn foreign(&self) -> &[f64] {
+        &self.foreign
     }
 
     fn switch(&mut self, arm: usize) {
@@ -97,9 +110,15 @@ impl Device {
     }
 
     fn step(&mut self, arm: usize) -> f64 {
-        let level_ln = self.noise_ln() + self.arm_ln(arm);
+        let (noise_ln, arm_ln) = (self.noise_ln(), self.arm_ln(arm));
         self.steps += 1;
-        self.throttle(level_ln.exp())
+        let rate = self.throttle((noise_ln + arm_ln).exp());
+        let Some(neighbour) = &mut self.neighbour else {
+            return rate;
+        };
+        let (own, others) = neighbour.split(rate, arm_ln, STEP_S, &mut self.noise);
+        self.foreign.push(others);
+        own
     }
 
     fn arm_ln(&mut self, arm: usize) -> f64 {

@@ -2,12 +2,14 @@
 //!
 //! A device is a rate series on a 10 ms grid: the logarithm of the rate is the sum of counting noise, a fast and a
 //! slow correlated part, drift, regimes, stalls and periodic dips, plus the arm's effect and its carry-over. Nothing
-//! here knows the experiment: an arm goes in, rates come out, as with a real disk.
+//! here knows the experiment: an arm goes in, rates come out, as with a real disk. A neighbour may take a part of them.
 
 mod device;
 mod draw;
+mod neighbour;
 mod scenario;
 
 pub use device::Device;
 pub use draw::Draw;
-pub use scenario::{Scenario, carry, public};
+pub use neighbour::{Kind as NeighbourKind, Neighbour};
+pub use scenario::{Scenario, carry, public, robbed, shared};

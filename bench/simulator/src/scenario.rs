@@ -1,5 +1,7 @@
 //! The devices: nine with the noise that real disks show, and those whose knob leaves something behind.
 
+use crate::neighbour::{Kind, Neighbour};
+
 /// Parameters of a simulated device. Amplitudes are standard deviations or steps of the logarithm of the rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
@@ -57,9 +59,19 @@ pub struct Scenario {
     pub bucket_s: f64,
     /// Rate of an empty bucket, as a share of the full rate.
     pub bucket_floor: f64,
+    /// Another program on the disk.
+    pub neighbour: Option<Neighbour>,
 }
 
 impl Scenario {
+    /// The lasting effect on the own rate of an arm that changes what the disk does by `effect_ln`.
+    pub fn lasting_ln(&self, effect_ln: f64) -> f64 {
+        match &self.neighbour {
+            Some(neighbour) => neighbour.lasting_ln(effect_ln),
+            None => effect_ln,
+        }
+    }
+
     /// A plain solid-state disk with a 20 ms hole after a switch; the others differ from it.
     pub const fn plain(name: &'static str) -> Self {
         Scenario {
@@ -90,6 +102,7 @@ impl Scenario {
             debt_s: 3.0,
             bucket_s: 0.0,
             bucket_floor: 0.33,
+            neighbour: None,
         }
     }
 }
@@ -202,4 +215,32 @@ pub fn carry() -> Vec<Scenario> {
             ..plain("debt_30s")
         },
     ]
+}
+
+/// A plain disk beside each kind of neighbour that leaves what an arm gains, at a fifth, half and four fifths of its I/O.
+pub fn shared() -> Vec<Scenario> {
+    let mut devices = Vec::new();
+    for (name, kind) in [
+        ("steady", Kind::Steady),
+        ("fixed", Kind::Fixed),
+        ("bursty", Kind::Bursty),
+        ("reacting", Kind::Reacting),
+    ] {
+        devices.extend([0.2, 0.5, 0.8].map(|share| beside(name, kind, share)));
+    }
+    devices
+}
+
+/// A plain disk whose arms take from a neighbour what they gain.
+pub fn robbed() -> Vec<Scenario> {
+    [0.2, 0.5, 0.8]
+        .map(|share| beside("robbed", Kind::Robbed, share))
+        .to_vec()
+}
+
+fn beside(name: &'static str, kind: Kind, share: f64) -> Scenario {
+    Scenario {
+        neighbour: Some(Neighbour { kind, share }),
+        ..Scenario::plain(name)
+    }
 }

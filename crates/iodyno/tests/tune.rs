@@ -381,3 +381,62 @@ fn a_plan_says_what_a_knob_that_was_named_cannot_do_under_this_load() {
     let (knob, words) = plan(&["--direct", "0", "--rw", "read"]);
     assert!(knob["doubt"].is_null(), "{words}");
 }
+
+#[test]
+fn others_on_the_device_are_told_of_and_do_not_end_a_tune() {
+    let Some(disk) = bfq_disk() else { return };
+    if skip::lacks("fio") {
+        return;
+    }
+    let mut neighbour = Command::new("fio")
+        .args([
+            "--name=n",
+            "--rw=randread",
+            "--bs=4k",
+            "--iodepth=8",
+            "--direct=1",
+        ])
+        .args([
+            "--ioengine=libaio",
+            "--time_based",
+            "--runtime=300",
+            "--readonly",
+            "--eta=never",
+        ])
+        .arg(format!("--filename={}", disk.device))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let iodyno = Iodyno::new();
+    let knob = [
+        "--knob",
+        "scheduler=none",
+        "--iodepth",
+        "8",
+        "--layers",
+        "off",
+    ];
+    let rest = ["--budget", "100s", "--wait-quiet", "2s"];
+    let (document, output) =
+        iodyno.json(&[&["tune", disk.device.as_str()], &knob[..], &rest[..]].concat());
+    neighbour.kill().unwrap();
+    neighbour.wait().unwrap();
+    let words = text(&output.stderr);
+    assert!(
+        words.contains("was not quiet for 3 s within 2.0 s"),
+        "{words}"
+    );
+    let verdict = &document["record"]["trials"][0]["verdict"];
+    assert!(
+        !verdict["pairs"].as_array().unwrap().is_empty(),
+        "{verdict:#}"
+    );
+    assert_ne!(verdict["reason"], "foreign-io", "{}", verdict["sentence"]);
+    for arm in verdict["foreign"].as_array().unwrap() {
+        let share = arm["share"].as_f64().unwrap();
+        assert!((0.1..0.95).contains(&share), "{arm}");
+    }
+    assert_eq!(verdict["foreign"].as_array().unwrap().len(), 2);
+    assert!(words.contains("others did "), "{words}");
+    assert!(disk.settings().contains(&"scheduler=bfq".into()), "{words}");
+}

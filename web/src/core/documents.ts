@@ -704,6 +704,14 @@ export interface Fix {
   value: string | null;
 }
 
+/** What other programs did on the device while an arm was compared. */
+export interface ForeignArm {
+  /** The arm's name. */
+  arm: string;
+  /** Their share of the device's I/O, 0 to 1. */
+  share: number;
+}
+
 /** The values of all fields over some time. A field without data for a subject is not there: it is never 0. */
 export type Frame = { [name: string]: [string, number][] };
 
@@ -2503,6 +2511,8 @@ export interface Verdict {
   effect: number | null;
   /** The stage whose pairs gave effect, low and high. */
   estimated_in: VerdictStage | null;
+  /** What other programs did under each arm, the default first; empty when not told. */
+  foreign?: ForeignArm[];
   /** Upper end of the effect's interval. */
   high: number | null;
   /** Longest time constant of carry-over that the run excluded, in milliseconds. Slower debt could hide. */

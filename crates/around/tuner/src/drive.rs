@@ -6,6 +6,7 @@
 use super::explain;
 use super::gathered::Gathered;
 use super::meter::{Gauge, GrainSpan, Meter, MeterError, MeterScope};
+use super::others::Others;
 use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
 use apply::{Knob, SubjectFiles};
@@ -24,8 +25,8 @@ use model::moved::Moved;
 use model::record::WindowRun;
 use model::units::span_ms;
 use model::verdict::{Verdict, VerdictStage};
-use observe::foreign::{Own, foreign};
-use observe::{DeviceCounters, EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
+use observe::foreign::Own;
+use observe::{EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
 /// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
@@ -141,7 +142,7 @@ struct Rig<'a> {
     grain_ms: u64,
     arm: usize,
     starts: u64,
-    counters: Option<DeviceCounters>,
+    others: Others,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,
@@ -162,7 +163,9 @@ impl<'a> Rig<'a> {
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
         let recipe = Recipe::new([edges.columns(), &[load_ios()]].concat());
         let gathered = Gathered::new(recipe, setup.values.len());
-        let counters = DeviceCounters::open(setup.host, setup.device).ok();
+        // Behind the page cache the device's I/Os are not ours one by one, and where the device's counters are what
+        // tells the load, everything they count is the load.
+        let can_tell = setup.job.direct && !is_counted_by_the_device(setup.job);
         Ok(Rig {
             setup,
             running: None,
@@ -171,7 +174,7 @@ impl<'a> Rig<'a> {
             grain_ms: (setup.meter.metric)().grain_ms,
             arm: 0,
             starts: 0,
-            counters,
+            others: Others::open(setup.host, setup.device, can_tell),
             edges,
             tracing: setup.tracing.clone(),
             deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
@@ -362,35 +365,28 @@ impl Rig<'_> {
     }
 
     fn measure(&mut self, window: &Window, begin_ns: u64) -> Result<WindowReport, DriveError> {
-        let before = self
-            .counters
-            .as_mut()
-            .and_then(|counters| counters.read().ok());
-        let whole_from = self.snapshot()?;
         if let Err(told) = self.begin_look(window, begin_ns)? {
             return Ok(told);
         }
         self.sleep_until(begin_ns + window.discard_ms * 1_000_000)?;
         let kept_from = self.snapshot()?;
+        let device_from = self.others.edge();
         let counted_from = self.edge(window, 0.0);
         let layers_from = self.tracing.read();
         // One millisecond more, so that completions at the very end are counted when the bins are read.
         self.sleep_until(begin_ns + window.duration_ms * 1_000_000 + 1_000_000)?;
         let kept_to = self.snapshot()?;
+        let device_to = self.others.edge();
         let layers = self.tracing.since(layers_from.as_ref());
         let layers = layers.map(|layers| with_outside(layers, &kept_from, &kept_to));
         let done = own(&kept_from, &kept_to);
-        let counted_to = self.edge(window, (done.read_ios + done.write_ios) as f64);
+        let counted_to = self.edge(window, done.ios() as f64);
         if let Some(gathered) = self.gathered(window) {
             gathered.add_counters(window.arm, &counted_from, &counted_to);
             layers
                 .iter()
                 .for_each(|layers| gathered.add_layers(window.arm, layers));
         }
-        let after = self
-            .counters
-            .as_mut()
-            .and_then(|counters| counters.read().ok());
         let running = self
             .running
             .as_ref()
@@ -403,22 +399,19 @@ impl Rig<'_> {
             Err(told) => return Ok(told),
         };
         let books = self.close_books(window)?;
-        // Behind the page cache the device's I/Os are not ours one by one, and where the device's counters are what
-        // tells the load, everything they count is the load.
-        let can_tell = self.setup.job.direct && !self.is_counted_by_the_device();
-        let counters = before.zip(after).filter(|_| can_tell);
-        let own = own(&whole_from, &kept_to);
-        let foreign_share = counters.map(|(before, after)| {
-            foreign(&before, &after, &own, self.request_bytes_max()).share()
-        });
+        let kept_ms = window.duration_ms - window.discard_ms;
+        let compares = compares(window);
+        let foreign = self
+            .others
+            .between([device_from, device_to], &done, kept_ms, compares);
         let rates: Vec<f64> = rates.into_iter().map(|rate| rate * books).collect();
         self.windows.push(self.run_of(window, begin_ns, &rates));
         Ok(WindowReport::Measured {
             id: window.id,
             rates,
             latency: Some(kept_to.latency_since(&kept_from))
-                .filter(|_| !self.is_counted_by_the_device()),
-            foreign_share,
+                .filter(|_| !is_counted_by_the_device(self.setup.job)),
+            foreign,
         })
     }
 
@@ -493,11 +486,7 @@ impl Rig<'_> {
     fn gathered(&mut self, window: &Window) -> Option<&mut Gathered> {
         match window.stage {
             VerdictStage::Explain => Some(&mut self.explained),
-            VerdictStage::Pairs | VerdictStage::Race | VerdictStage::Holdout
-                if !window.half_depth =>
-            {
-                Some(&mut self.proof)
-            }
+            _ if compares(window) => Some(&mut self.proof),
             _ => None,
         }
     }
@@ -515,15 +504,6 @@ impl Rig<'_> {
         self.setup.prepared.sync()?;
         let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
         Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
-    }
-
-    fn is_counted_by_the_device(&self) -> bool {
-        Engine::find(&self.setup.job.ioengine).is_some_and(Engine::is_counted_by_the_device)
-    }
-
-    fn request_bytes_max(&self) -> u64 {
-        let file = format!("/sys/block/{}/queue/max_sectors_kb", self.setup.device);
-        self.setup.host.number(&file).unwrap_or(u64::MAX >> 10) << 10
     }
 
     fn snapshot(&self) -> Result<Snapshot, DriveError> {
@@ -555,6 +535,15 @@ impl Rig<'_> {
             clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000).min(look_ns));
         }
     }
+}
+
+/// Whether arms stand side by side in a window, each at the load's whole depth.
+fn compares(window: &Window) -> bool {
+    window.stage.compares() && !window.half_depth
+}
+
+fn is_counted_by_the_device(job: &Job) -> bool {
+    Engine::find(&job.ioengine).is_some_and(Engine::is_counted_by_the_device)
 }
 
 /// An error of the meter: a load that failed ends the experiment, a window without a value is told.

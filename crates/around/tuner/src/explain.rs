@@ -102,6 +102,7 @@ mod tests {
             smallest_detectable: None,
             p99: None,
             arms: vec![],
+            foreign: vec![],
             stages: vec![],
             pairs: vec![],
             notes: vec![],

@@ -6,6 +6,7 @@ mod explain;
 mod gathered;
 pub mod meter;
 pub mod meters;
+mod others;
 
 pub use explain::reserve_ms as explain_reserve_ms;
 pub use meter::Meter;

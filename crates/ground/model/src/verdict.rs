@@ -58,7 +58,7 @@ pub enum Reason {
     CarryOver,
     /// A switch takes longer to settle than short windows can wait for.
     SlowToSettle,
-    /// Other programs did more than a twentieth of the I/O.
+    /// What one arm gains, other programs on the device lose. Up to version 0.1: others did over 5 % of the I/O.
     ForeignIo,
     /// The knob read back another value than was written.
     ApplyFailed,
@@ -91,6 +91,13 @@ pub enum VerdictStage {
     Explain,
 }
 
+impl VerdictStage {
+    /// Whether its windows stand side by side with those of other arms, so that drift is no difference.
+    pub fn compares(self) -> bool {
+        matches!(self, Self::Pairs | Self::Race | Self::Holdout)
+    }
+}
+
 /// One pair of windows: the default's and an arm's, next to each other in random order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -107,6 +114,16 @@ pub struct PairRow {
     pub rate_arm: f64,
     /// Natural logarithm of the gain: of the two rates' ratio, arm over default; turned round where lower is better.
     pub effect_ln: f64,
+}
+
+/// What other programs did on the device while an arm was compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ForeignArm {
+    /// The arm's name.
+    pub arm: String,
+    /// Their share of the device's I/O, 0 to 1.
+    pub share: f64,
 }
 
 /// One arm against the default.
@@ -218,6 +235,9 @@ pub struct Verdict {
     pub p99: Option<P99>,
     /// Every other arm against the default.
     pub arms: Vec<ArmResult>,
+    /// What other programs did under each arm, the default first; empty when not told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<ForeignArm>,
     /// Device time by stage.
     pub stages: Vec<StageCost>,
     /// Every pair, in the order measured.

@@ -5,7 +5,7 @@ mod words;
 use crate::effect::Effect;
 use model::record::Trial;
 use model::units;
-use model::verdict::{Outcome, Verdict, VerdictStage};
+use model::verdict::{ForeignArm, Outcome, Verdict, VerdictStage};
 use serde::Serialize;
 pub use words::{sentence, tune_sentence};
 
@@ -72,6 +72,8 @@ pub struct TrialView {
     pub proof: Option<Proof>,
     /// How far the experiment could see an effect that fades.
     pub horizon: Option<String>,
+    /// What other programs did on the device meanwhile, where it was enough to be told.
+    pub others: Option<String>,
     /// The values, the one that was set first.
     pub values: Vec<ValueRow>,
 }
@@ -93,10 +95,14 @@ impl TrialView {
                 .map(|effect| effect.words()),
             proof: verdict.and_then(proof),
             horizon: verdict.map(|verdict| horizon(verdict.horizon_ms)),
+            others: verdict.and_then(|verdict| others(&verdict.foreign)),
             values: verdict.map_or_else(Vec::new, |verdict| values(trial, verdict)),
         }
     }
 }
+
+/// A share of others from which a verdict tells of them.
+const OTHERS_TOLD: f64 = 0.05;
 
 /// The letter of a value: A is what was set.
 pub fn letter(index: usize) -> char {
@@ -152,6 +158,29 @@ fn horizon(horizon_ms: u64) -> String {
         0..1_000 => "too noisy to exclude that the effect fades".to_string(),
         _ => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
     }
+}
+
+/// Others' share under each arm: `others did 76 % of the device's I/O under none, 70 % under bfq`.
+fn others(foreign: &[ForeignArm]) -> Option<String> {
+    let shares = || foreign.iter().map(|arm| arm.share);
+    let (least, most) = (shares().reduce(f64::min)?, shares().reduce(f64::max)?);
+    if most < OTHERS_TOLD {
+        return None;
+    }
+    Some(match foreign {
+        [default, other] => format!(
+            "others did {} of the device's I/O under {}, {} under {}",
+            units::share(default.share),
+            default.arm,
+            units::share(other.share),
+            other.arm
+        ),
+        _ => format!(
+            "others did {} to {} of the device's I/O, by value",
+            units::share(least),
+            units::share(most)
+        ),
+    })
 }
 
 fn values(trial: &Trial, verdict: &Verdict) -> Vec<ValueRow> {

@@ -4,6 +4,7 @@ use model::metric::ExperimentMetric;
 use model::units::{duration_ns, percent_signed, span_ms};
 use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Verdict, VerdictStage};
 
+use super::foreign;
 use super::pairs::Pairs;
 use super::plan::Class;
 use super::run::ExperimentRun;
@@ -73,12 +74,13 @@ pub(super) fn ratio(value_ln: f64) -> Option<f64> {
 /// Writes the verdict.
 pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Finding) -> Verdict {
     let effect = finding.effect.as_ref();
+    let names = &run.plan.arms;
     let raw = effect
         .and_then(|effect| raw_ratio(run, effect))
         .map(|(ratio_ln, _)| ratio_ln);
     Verdict {
         outcome: finding.outcome,
-        arm: run.plan.arms[finding.arm].clone(),
+        arm: names[finding.arm].clone(),
         reason: finding.reason,
         sentence: sentence(run, &finding),
         metric: run.plan.metric.clone(),
@@ -86,7 +88,7 @@ pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Findin
         low: effect.and_then(|effect| ratio(effect.low_ln)),
         high: effect.and_then(|effect| ratio(effect.high_ln)),
         estimated_in: effect.map(|effect| effect.stage),
-        compared: effect.map(|effect| run.plan.arms[effect.arm].clone()),
+        compared: effect.map(|effect| names[effect.arm].clone()),
         windows: run.windows,
         device_ms: run.clock_ms,
         seed: run.plan.seed,
@@ -102,6 +104,7 @@ pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Findin
         smallest_detectable: finding.detectable_ln.and_then(ratio),
         p99: finding.p99,
         arms,
+        foreign: run.foreign.by_arm(names),
         stages: run.costs.clone(),
         pairs: run.rows.clone(),
         notes: run.notes.clone(),
@@ -128,6 +131,9 @@ pub(super) fn objection(
             percent_signed(spread_ln.exp_m1())
         );
         return Some(Finding::refused(Reason::PhaseDependent, detail).with(*effect));
+    }
+    if let Some(finding) = foreign::taken(run, effect) {
+        return Some(finding);
     }
     let guard = p99.map_or(Guard::NotJudged, |p99| p99.guard);
     let wins = effect.centre_ln > 0.0 && !run.plan.accept_worse_p99;
@@ -159,6 +165,7 @@ pub(super) fn contradiction(run: &ExperimentRun, effect: &Effect) -> Option<Cont
     })
 }
 
+/// The pairs of an arm with the default since data were last dropped.
 fn rows(run: &ExperimentRun, arm: usize) -> impl Iterator<Item = &PairRow> {
     let name = &run.plan.arms[arm];
     run.rows[run.attempt_row.min(run.rows.len())..]
@@ -172,15 +179,20 @@ fn raw_ratio(run: &ExperimentRun, effect: &Effect) -> Option<(f64, f64)> {
         .filter(|row| row.stage == effect.stage)
         .map(|row| (row.rate_default, row.rate_arm))
         .collect();
-    let default: f64 = rates.iter().map(|(default, _)| default).sum();
-    let arm: f64 = rates.iter().map(|(_, arm)| arm).sum();
+    let (ratio_ln, error_ln) = totals_ratio(&rates)?;
+    Some((run.level.gain_ln(ratio_ln), error_ln))
+}
+
+/// Logarithm of the ratio of two totals, the second over the first, from pairs of their parts; with its error.
+pub(super) fn totals_ratio(pairs: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let default: f64 = pairs.iter().map(|(default, _)| default).sum();
+    let arm: f64 = pairs.iter().map(|(_, arm)| arm).sum();
     if !(default > 0.0 && arm > 0.0) {
         return None;
     }
-    let residuals: Vec<f64> = rates.iter().map(|(d, a)| a - d * arm / default).collect();
-    let count = rates.len() as f64;
-    let error_ln = stats::standard_deviation(&residuals) * count.sqrt() / arm;
-    Some((run.level.gain_ln((arm / default).ln()), error_ln))
+    let residuals: Vec<f64> = pairs.iter().map(|(d, a)| a - d * arm / default).collect();
+    let error_ln = stats::standard_deviation(&residuals) * (pairs.len() as f64).sqrt() / arm;
+    Some(((arm / default).ln(), error_ln))
 }
 
 /// How far the thirds of the run are apart, if that is more than half the effect and more than chance.
@@ -276,7 +288,9 @@ fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
         Reason::OutlierHost => format!("Something disturbs the host: {detail}; {span}."),
         Reason::CarryOver => format!("The effect does not stay the same while an arm stays: {detail}."),
         Reason::SlowToSettle => format!("A switch takes too long to settle: {detail}."),
-        Reason::ForeignIo => format!("Other programs use the device: {detail}."),
+        Reason::ForeignIo => {
+            format!("Other programs lose what this load gains: {span}, {detail}.")
+        }
         Reason::ApplyFailed => format!("The setting did not take: {detail}."),
         Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
         Reason::NoIo => "Most windows completed no I/O at all.".into(),

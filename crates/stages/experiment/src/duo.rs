@@ -57,6 +57,7 @@ impl Duo {
             rate_arm: stats::mean(other.kept()),
             effect_ln,
         });
+        run.foreign.pair(run.plan.metric.better, [default, other]);
         if let Some(histograms) = both(default, other) {
             run.latencies.push(histograms);
         }

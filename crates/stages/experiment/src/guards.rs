@@ -1,4 +1,4 @@
-//! Guards that watch every window: a cap that throttles both arms, and other programs' I/O.
+//! A guard that watches every window: a cap that throttles both arms.
 
 use super::plan::ExperimentPlan;
 use super::sample::{Level, WindowSample};
@@ -120,37 +120,5 @@ impl CapWatch {
     /// Whether the rate hardly moves from bin to bin in the whole run, as only a limiter makes it.
     pub(super) fn is_pinned(&self) -> bool {
         self.is_rate && self.chunks >= 32 && self.pinned * 20 > self.chunks * 19
-    }
-}
-
-/// Watches the share of other programs' I/O, weighted by time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ForeignWatch {
-    windows: u64,
-    share_ms: f64,
-    total_ms: f64,
-}
-
-impl ForeignWatch {
-    const SHARE_MAX: f64 = 0.05;
-    const WINDOWS_MIN: u64 = 12;
-
-    pub(super) fn observe(&mut self, duration_ms: u64, share: f64) {
-        self.windows += 1;
-        self.share_ms += share * duration_ms.max(BIN_MS) as f64;
-        self.total_ms += duration_ms.max(BIN_MS) as f64;
-    }
-
-    /// Mean share so far.
-    pub(super) fn share(&self) -> f64 {
-        if self.total_ms > 0.0 {
-            self.share_ms / self.total_ms
-        } else {
-            0.0
-        }
-    }
-
-    pub(super) fn is_foreign(&self) -> bool {
-        self.windows >= Self::WINDOWS_MIN && self.share() > Self::SHARE_MAX
     }
 }

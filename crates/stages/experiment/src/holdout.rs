@@ -4,6 +4,7 @@
 
 use super::conclude::{self, Effect};
 use super::duo::Duo;
+use super::foreign;
 use super::latency;
 use super::plan::Class;
 use super::run::{ExperimentRun, Want};
@@ -15,7 +16,8 @@ use stats::Estimate;
 const PLANNED_SCORE: f64 = 6.0;
 const PAIRS_MAX: usize = 250;
 const WARM_UP_MS: u64 = 500;
-/// How often the pairs may be doubled to decide about latency or rare stalls; the effect itself gets no second look.
+/// How often the pairs may be doubled to decide about latency, rare stalls or what others lose; the effect itself gets no
+/// second look.
 const EXTENSIONS_MAX: usize = 2;
 
 /// Progress of the hold-out.
@@ -89,8 +91,10 @@ impl Holdout {
             .p99
             .as_ref()
             .is_some_and(|p99| p99.guard == Guard::Open);
-        let is_contradicted = conclude::contradiction(run, &self.effect(run)).is_some();
-        if (is_open || is_contradicted) && self.extensions < EXTENSIONS_MAX {
+        let effect = self.effect(run);
+        let is_contradicted = conclude::contradiction(run, &effect).is_some();
+        let may_be_taken = foreign::is_open(run, &effect);
+        if (is_open || is_contradicted || may_be_taken) && self.extensions < EXTENSIONS_MAX {
             self.extensions += 1;
             self.wanted *= 2;
         }

@@ -18,6 +18,7 @@ mod conclude;
 pub mod deadline;
 mod duo;
 mod evidence;
+mod foreign;
 mod guards;
 mod halving;
 mod headroom;
@@ -45,7 +46,7 @@ pub use plan::{
     least_budget_ms, longest_budget_ms,
 };
 pub use progress::Progress;
-pub use window::{Ask, BIN_MS, Failure, TellError, Window, WindowReport};
+pub use window::{Ask, BIN_MS, Failure, ForeignIo, OwnAndOthers, TellError, Window, WindowReport};
 
 use model::verdict::{Reason, Verdict};
 
@@ -116,17 +117,14 @@ impl Experiment {
                 id,
                 rates,
                 latency,
-                foreign_share,
+                foreign,
             } => {
                 let window = self.opened(id)?;
                 let grain_ms = self.run.plan.metric.grain_ms;
-                check(&window, &rates, grain_ms, foreign_share)?;
+                check(&window, &rates, grain_ms, foreign)?;
                 let rates = in_bins(rates, grain_ms);
                 self.open = None;
                 self.failures = 0;
-                if let Some(share) = foreign_share {
-                    self.run.foreign.observe(window.duration_ms, share);
-                }
                 let sample = WindowSample {
                     stage: window.stage,
                     arm: window.arm,
@@ -135,6 +133,7 @@ impl Experiment {
                     discard_ms: window.discard_ms,
                     rates,
                     latency,
+                    foreign,
                     half_depth: window.half_depth,
                 };
                 self.take(&sample);
@@ -175,12 +174,6 @@ impl Experiment {
             self.refuse(Finding::refused(Reason::Throttled, detail));
         } else if self.run.cap.is_idle() {
             self.refuse(Finding::refused(Reason::NoIo, ""));
-        } else if self.run.foreign.is_foreign() {
-            let share = model::units::percent_signed(self.run.foreign.share());
-            self.refuse(Finding::refused(
-                Reason::ForeignIo,
-                format!("their share of the I/O is {share}"),
-            ));
         }
     }
 
@@ -230,7 +223,7 @@ fn check(
     window: &Window,
     rates: &[f64],
     grain_ms: u64,
-    foreign_share: Option<f64>,
+    foreign: Option<ForeignIo>,
 ) -> Result<(), TellError> {
     let id = window.id;
     let wanted = (window.duration_ms / grain_ms) as usize;
@@ -249,8 +242,18 @@ fn check(
             value: rates[index],
         });
     }
-    match foreign_share {
-        Some(value) if !(0.0..=1.0).contains(&value) => Err(TellError::NotAShare { id, value }),
-        _ => Ok(()),
+    let Some(ForeignIo { share, per_second }) = foreign else {
+        return Ok(());
+    };
+    if !(0.0..=1.0).contains(&share) {
+        return Err(TellError::NotAShare { id, value: share });
+    }
+    let amounts = per_second.map_or([0.0; 2], |done| [done.own, done.others]);
+    match amounts
+        .into_iter()
+        .find(|amount| !(0.0..=1e300).contains(amount))
+    {
+        Some(value) => Err(TellError::NotAnAmount { id, value }),
+        None => Ok(()),
     }
 }

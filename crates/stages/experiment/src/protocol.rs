@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A window may carry `"fresh":true` (restart the load on another region first) or `"half_depth":true`. A result may
-//! carry `"latency":[[bucket,count],…]` in fio's buckets and `"foreign_share"`; a failure `"kind":"apply-failed"`
+//! carry `"latency":[[bucket,count],…]` in fio's buckets and `"foreign_share"`, with
+//! `"own_rate"` and `"foreign_rate"` if they are known; a failure `"kind":"apply-failed"`
 //! when no retry can help. Blank lines and unknown fields are ignored.
 
 use std::io::{BufRead, Write};
@@ -19,7 +20,9 @@ use model::verdict::{Outcome, Verdict, VerdictStage};
 use serde::{Deserialize, Serialize};
 
 use super::plan::ExperimentPlan;
-use super::{Ask, Experiment, Failure, PlanError, TellError, Window, WindowReport};
+use super::{
+    Ask, Experiment, Failure, ForeignIo, OwnAndOthers, PlanError, TellError, Window, WindowReport,
+};
 
 /// Name and version of the line format.
 pub const SCHEMA: &str = "iodyno.judge/1";
@@ -76,6 +79,12 @@ pub enum Heard {
         /// Share of the device's I/O that other programs did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         foreign_share: Option<f64>,
+        /// What the own load did per second, in the unit of `foreign_rate`, which stands beside it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        own_rate: Option<f64>,
+        /// What they did per second, in one unit for all windows; left out, it is worked out from the share.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        foreign_rate: Option<f64>,
     },
     /// The window did not run.
     Failed {
@@ -236,11 +245,18 @@ impl From<Heard> for WindowReport {
                 rates,
                 latency,
                 foreign_share,
+                own_rate,
+                foreign_rate,
             } => WindowReport::Measured {
                 id,
                 rates,
                 latency,
-                foreign_share,
+                foreign: foreign_share.map(|share| ForeignIo {
+                    share,
+                    per_second: own_rate
+                        .zip(foreign_rate)
+                        .map(|(own, others)| OwnAndOthers { own, others }),
+                }),
             },
             Heard::Failed { id, why, kind } => {
                 let kind = match kind {

@@ -4,7 +4,8 @@ use model::histogram::Histogram;
 use model::verdict::{ArmResult, PairRow, StageCost, VerdictStage};
 use stats::dice::Coin;
 
-use super::guards::{CapWatch, ForeignWatch};
+use super::foreign::ForeignWatch;
+use super::guards::CapWatch;
 use super::plan::ExperimentPlan;
 use super::sample::{Level, WindowSample};
 
@@ -145,6 +146,7 @@ impl ExperimentRun {
                 });
             }
         }
+        self.foreign.observe(sample);
         if !sample.half_depth {
             self.cap.observe(&self.level, sample);
         }

@@ -4,7 +4,7 @@ use model::histogram::Histogram;
 use model::metric::Better;
 use model::verdict::VerdictStage;
 
-use super::window::BIN_MS;
+use super::window::{BIN_MS, ForeignIo};
 
 /// A measured window with its place on the experiment's own time axis.
 #[derive(Clone, Debug)]
@@ -16,6 +16,7 @@ pub(super) struct WindowSample {
     pub discard_ms: u64,
     pub rates: Vec<f64>,
     pub latency: Option<Histogram>,
+    pub foreign: Option<ForeignIo>,
     pub half_depth: bool,
 }
 

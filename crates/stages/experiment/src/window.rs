@@ -45,8 +45,8 @@ pub enum WindowReport {
         rates: Vec<f64>,
         /// Latencies of the kept part.
         latency: Option<Histogram>,
-        /// Share of the device's I/O that other programs did, 0 to 1.
-        foreign_share: Option<f64>,
+        /// What other programs did to the device in the kept part.
+        foreign: Option<ForeignIo>,
     },
     /// The window did not run.
     Failed {
@@ -57,6 +57,25 @@ pub enum WindowReport {
         /// Whether the arm could not be put in place, or something else.
         kind: Failure,
     },
+}
+
+/// I/O of other programs on the same device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignIo {
+    /// Their share of the device's I/O, 0 to 1.
+    pub share: f64,
+    /// What the own load and what they did per second, in one unit that is the same for all windows. Without it the
+    /// amounts are worked out from the share where the metric is a rate.
+    pub per_second: Option<OwnAndOthers>,
+}
+
+/// What was done per second, by whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OwnAndOthers {
+    /// By the own load.
+    pub own: f64,
+    /// By other programs.
+    pub others: f64,
 }
 
 /// Why a window did not run.
@@ -107,6 +126,14 @@ pub enum TellError {
         /// The window's number.
         id: u64,
         /// The share told.
+        value: f64,
+    },
+    /// What was done per second is negative or not a number.
+    #[error("window {id} has I/O of {value} per second, which is not an amount")]
+    NotAnAmount {
+        /// The window's number.
+        id: u64,
+        /// The amount told.
         value: f64,
     },
 }

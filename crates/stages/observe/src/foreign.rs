@@ -18,6 +18,18 @@ pub struct Own {
     pub write_bytes: u64,
 }
 
+impl Own {
+    /// Reads and writes completed.
+    pub fn ios(&self) -> u64 {
+        self.read_ios + self.write_ios
+    }
+
+    /// Bytes read and written.
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes + self.write_bytes
+    }
+}
+
 /// What others did to the device in the same window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Foreign {

@@ -70,6 +70,7 @@ fn tune_lines(id: Option<i64>, record: &Record, trials: &[Trial]) -> Vec<String>
         let view = TrialView::of(trial);
         lines.push(view.sentence.clone());
         lines.extend(proof_line(&view));
+        lines.extend(view.others.map(|others| format!("  {others}")));
         lines.extend(super::moved::lines(trial));
     }
     let decided = |trial: &&Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);

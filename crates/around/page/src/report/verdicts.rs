@@ -146,12 +146,13 @@ fn rule(trial: &Trial, verdict: &Verdict) -> Markup {
             )
         })
         .collect();
+    let view = TrialView::of(trial);
     let terms = format!(
         "Windows of {}, of which the first {} do not count; equal means within ±{}; {}. {}.",
         units::span_ms(verdict.window_ms),
         units::span_ms(verdict.washout_ms),
         units::percent(verdict.rope * 100.0),
-        TrialView::of(trial).horizon.unwrap_or_default(),
+        view.horizon.as_deref().unwrap_or_default(),
         stages.join("; ")
     );
     html! {
@@ -159,6 +160,9 @@ fn rule(trial: &Trial, verdict: &Verdict) -> Markup {
         p { (verdict.sentence) }
         (pieces::table(&arms_table(trial)))
         p.quiet { (terms) }
+        @if let Some(others) = &view.others {
+            p.quiet { "Meanwhile " (others) "." }
+        }
         (pieces::list(&verdict.notes))
     }
 }

@@ -407,6 +407,7 @@ fn verdict() -> Verdict {
             high: Some(0.2),
             dropped: false,
         }],
+        foreign: vec![],
         stages: vec![StageCost {
             stage: VerdictStage::Pairs,
             windows: 48,
@@ -486,12 +487,13 @@ pub fn tune() -> Record {
 pub fn refused() -> Record {
     let mut record = tune();
     let trial = &mut record.trials_mut()[0];
-    trial.summary = "scheduler: no verdict. Other programs use the device.".into();
+    trial.summary = "scheduler: no verdict. Other programs lose what this load gains.".into();
     let summary = trial.summary.clone();
     let verdict = trial.verdict.as_mut().unwrap();
     verdict.outcome = Outcome::Refused;
     verdict.reason = Reason::ForeignIo;
-    verdict.sentence = "Other programs use the device: their share of the I/O is 12 %.".into();
+    verdict.sentence =
+        "Other programs lose what this load gains: their I/O changes by −12 %.".into();
     (
         verdict.effect,
         verdict.low,

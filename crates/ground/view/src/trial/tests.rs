@@ -1,7 +1,7 @@
 //! What is shown of trials that ended in every way.
 
 use super::*;
-use model::verdict::{ArmResult, Guard, P99, PairRow, Reason};
+use model::verdict::{ArmResult, ForeignArm, Guard, P99, PairRow, Reason};
 
 fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
     Verdict {
@@ -39,6 +39,7 @@ fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
             high: None,
             dropped: true,
         }],
+        foreign: vec![],
         stages: vec![],
         pairs: vec![PairRow {
             stage: VerdictStage::Holdout,
@@ -142,4 +143,29 @@ fn a_control_without_writes_wins_nothing() {
         "scheduler: bfq → none: +59 % IOPS (57 to 61), p99 −38 %"
     );
     assert_eq!(tune_sentence(&[]), "no knob was tried");
+}
+
+#[test]
+fn others_are_told_of_where_they_did_enough() {
+    let with = |shares: &[(&str, f64)]| {
+        let mut one = trial(Outcome::Better, Reason::Confirmed, "none");
+        let verdict = one.verdict.as_mut().unwrap();
+        verdict.foreign = shares
+            .iter()
+            .map(|(arm, share)| ForeignArm {
+                arm: (*arm).into(),
+                share: *share,
+            })
+            .collect();
+        TrialView::of(&one).others.unwrap_or_default()
+    };
+    assert_eq!(
+        with(&[("bfq", 0.762), ("none", 0.7)]),
+        "others did 76 % of the device's I/O under bfq, 70 % under none"
+    );
+    assert_eq!(
+        with(&[("a", 0.01), ("b", 0.2), ("c", 0.5)]),
+        "others did 1 % to 50 % of the device's I/O, by value"
+    );
+    assert_eq!(with(&[("bfq", 0.04), ("none", 0.01)]), "");
 }

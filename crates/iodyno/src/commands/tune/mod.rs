@@ -2,6 +2,7 @@
 
 mod live;
 mod plan;
+mod quiet;
 mod session;
 
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
@@ -49,6 +50,9 @@ pub struct TuneArgs {
     /// Accept a worse p99 in exchange for throughput.
     #[arg(long)]
     pub accept_worse_p99: bool,
+    /// Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget.
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    pub wait_quiet: Option<u64>,
     /// Show what would be changed, for how long and how it is put back; do nothing.
     #[arg(long)]
     pub dry_run: bool,

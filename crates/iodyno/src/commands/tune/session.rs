@@ -1,7 +1,7 @@
 //! The part of a tune that changes settings: from the first lock to the last verified value.
 
 use super::plan::{PlannedKnob, TunePlan};
-use super::{TuneArgs, live::Live};
+use super::{TuneArgs, live::Live, quiet};
 use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
 use crate::context::Context;
@@ -60,6 +60,9 @@ impl Session<'_> {
         let context = self.context;
         let stop = context.stop_on_signals()?;
         let prepared = self.prepare(&stop)?;
+        if let Some(limit_ms) = self.args.wait_quiet {
+            quiet::wait(context, &self.plan.device, limit_ms, &stop)?;
+        }
         let journal = self.begin_journal()?;
         let tracing = self.tracing();
         let scope = Scope {

@@ -1,7 +1,7 @@
 //! Whatever a driver says, the experiment ends with a verdict or a named error, and never panics.
 
 use super::*;
-use crate::{Ask, Failure};
+use crate::{Ask, Failure, ForeignIo};
 use model::histogram::Histogram;
 use simulator::Draw;
 
@@ -47,19 +47,22 @@ fn survive(plan: ExperimentPlan, seed: u64) -> bool {
                 id: window.id + 1,
                 rates,
                 latency: None,
-                foreign_share: None,
+                foreign: None,
             },
             2 => WindowReport::Measured {
                 id: window.id,
                 rates,
                 latency: None,
-                foreign_share: Some(0.01),
+                foreign: Some(ForeignIo {
+                    share: 0.01,
+                    per_second: None,
+                }),
             },
             3..20 => WindowReport::Measured {
                 id: window.id,
                 rates,
                 latency: Some(histogram()),
-                foreign_share: None,
+                foreign: None,
             },
             _ => measured(&window, rates),
         };

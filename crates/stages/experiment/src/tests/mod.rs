@@ -32,7 +32,7 @@ fn measured(window: &Window, rates: Vec<f64>) -> WindowReport {
         id: window.id,
         rates,
         latency: None,
-        foreign_share: None,
+        foreign: None,
     }
 }
 

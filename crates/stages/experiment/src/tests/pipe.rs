@@ -54,6 +54,8 @@ fn a_pipe_changes_nothing() {
             rates,
             latency: None,
             foreign_share: None,
+            own_rate: None,
+            foreign_rate: None,
         };
         Some(format!("{}\n\n", serde_json::to_string(&result).unwrap()))
     });
@@ -149,6 +151,8 @@ fn an_early_end_is_an_error_and_not_a_wait() {
             rates,
             latency: None,
             foreign_share: None,
+            own_rate: None,
+            foreign_rate: None,
         };
         (answers < 4).then(|| serde_json::to_string(&result).unwrap() + "\n")
     });

@@ -1,7 +1,7 @@
 //! Every way to refuse, each reached by a driver that gives cause for it.
 
 use super::*;
-use crate::{Ask, Failure, VerdictStage};
+use crate::{Ask, Failure, ForeignIo, OwnAndOthers, VerdictStage};
 use model::histogram::Histogram;
 use model::verdict::{Guard, Reason};
 use simulator::Draw;
@@ -71,7 +71,7 @@ fn a_load_that_half_its_depth_feeds_as_well_is_saturated() {
             id: window.id,
             rates: noisy(draw, window, 500.0),
             latency: Some(latency),
-            foreign_share: None,
+            foreign: None,
         }
     });
     assert_eq!(verdict.reason, Reason::Saturated);
@@ -83,14 +83,60 @@ fn a_load_that_half_its_depth_feeds_as_well_is_saturated() {
 }
 
 #[test]
-fn other_programs_io_is_refused() {
-    let reason = reason_of(|window, _, draw| WindowReport::Measured {
-        id: window.id,
-        rates: noisy(draw, window, 500.0),
-        latency: None,
-        foreign_share: Some(0.2),
+fn a_gain_that_others_lose_is_no_win() {
+    // The device does 1000 I/Os a second whatever is set; the second arm gives this load more of them.
+    let verdict = refuse(plan(2, Class::Fast, 5), |window, _, draw| {
+        let own = [500.0, 550.0][window.arm];
+        foreign(window, noisy(draw, window, own), 1.0 - own / 1000.0)
     });
-    assert_eq!(reason, Reason::ForeignIo);
+    assert_eq!(verdict.reason, Reason::ForeignIo);
+    let told = "Other programs lose what this load gains: B against A +9.8 %";
+    assert!(verdict.sentence.starts_with(told), "{}", verdict.sentence);
+    assert!(
+        verdict.sentence.contains("their I/O changes by −10"),
+        "{}",
+        verdict.sentence
+    );
+    let shares: Vec<String> = verdict
+        .foreign
+        .iter()
+        .map(|arm| format!("{:.2}", arm.share))
+        .collect();
+    assert_eq!(shares, ["0.50", "0.45"]);
+}
+
+#[test]
+fn a_gain_beside_others_who_lose_nothing_is_a_win() {
+    // Theirs is a fixed rate: of a device that does more, their share is smaller and their I/O is not.
+    let verdict = refuse(plan(2, Class::Fast, 5), |window, _, draw| {
+        let own = [500.0, 550.0][window.arm];
+        foreign(window, noisy(draw, window, own), 500.0 / (500.0 + own))
+    });
+    assert_eq!(
+        (verdict.outcome, verdict.arm.as_str()),
+        (Outcome::Better, "B")
+    );
+    let shares: Vec<f64> = verdict.foreign.iter().map(|arm| arm.share).collect();
+    assert!((shares[0] - 0.5).abs() < 1e-9 && (shares[1] - 0.476).abs() < 0.001);
+}
+
+#[test]
+fn others_are_no_reason_to_refuse() {
+    let reason = reason_of(|window, _, draw| foreign(window, noisy(draw, window, 500.0), 0.8));
+    assert_eq!(reason, Reason::WithinRope);
+}
+
+/// Told with others' share of the device's I/O.
+fn foreign(window: &Window, rates: Vec<f64>, share: f64) -> WindowReport {
+    WindowReport::Measured {
+        id: window.id,
+        rates,
+        latency: None,
+        foreign: Some(ForeignIo {
+            share,
+            per_second: None,
+        }),
+    }
 }
 
 #[test]
@@ -280,7 +326,7 @@ fn with_tail(tail_per_mille: u64, accept_worse_p99: bool) -> Verdict {
             id: window.id,
             rates,
             latency: Some(latency),
-            foreign_share: None,
+            foreign: None,
         }
     })
 }
@@ -311,24 +357,39 @@ fn wrong_answers_are_named_and_change_nothing() {
         panic!("nothing to run")
     };
     let bins = window.duration_ms as usize / 10;
-    let mut tell = |id, rates: Vec<f64>, foreign_share| {
+    let mut tell = |id, rates: Vec<f64>, foreign| {
         let told = WindowReport::Measured {
             id,
             rates,
             latency: None,
-            foreign_share,
+            foreign,
         };
         let error = experiment.tell(told).unwrap_err().to_string();
         assert_eq!(experiment.ask(), Ask::Window(window.clone()));
         error
     };
+    let others = |share, per_second| Some(ForeignIo { share, per_second });
     assert!(tell(99, vec![1.0; bins], None).contains("window 99 was not asked for"));
     assert!(tell(1, vec![1.0; bins + 1], None).contains(&format!("needs {bins}")));
     assert!(tell(1, vec![], None).contains("has 0 rates"));
     assert!(tell(1, vec![f64::NAN; bins], None).contains("not a rate"));
     assert!(tell(1, vec![-1.0; bins], None).contains("not a rate"));
     assert!(tell(1, vec![f64::INFINITY; bins], None).contains("not a rate"));
-    assert!(tell(1, vec![1.0; bins], Some(1.5)).contains("foreign share"));
+    assert!(tell(1, vec![1.0; bins], others(1.5, None)).contains("foreign share"));
+    assert!(
+        tell(
+            1,
+            vec![1.0; bins],
+            others(
+                0.5,
+                Some(OwnAndOthers {
+                    own: 1.0,
+                    others: -1.0
+                })
+            )
+        )
+        .contains("not an amount")
+    );
 }
 
 #[test]

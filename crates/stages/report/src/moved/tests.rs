@@ -28,6 +28,7 @@ fn verdict(outcome: Outcome, arm: &str) -> Verdict {
         smallest_detectable: None,
         p99: None,
         arms: vec![],
+        foreign: vec![],
         stages: vec![],
         pairs: vec![],
         notes: vec![],

@@ -1,0 +1,132 @@
+//! What other programs do on the device while arms are compared.
+
+use experiment::{ForeignIo, OwnAndOthers};
+use host::Host;
+use kernel::stat::Counters;
+use observe::DeviceCounters;
+use observe::foreign::{Foreign, Own, foreign};
+
+/// Compares the device's counters with what the load completed.
+#[derive(Debug)]
+pub(super) struct Others {
+    counters: Option<DeviceCounters>,
+    request_bytes_max: u64,
+    seen: OthersSeen,
+}
+
+/// What was done so far, by whom.
+#[derive(Debug, Default)]
+struct OthersSeen {
+    own: Own,
+    others: Foreign,
+    /// The unit of the amounts, once it is chosen.
+    unit: Option<AmountUnit>,
+}
+
+/// In what an exchange between the load and others is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AmountUnit {
+    Bytes,
+    Ios,
+}
+
+impl Others {
+    /// Counts on a device where the load is told apart from others: `can_tell`.
+    pub(super) fn open(host: &Host, device: &str, can_tell: bool) -> Others {
+        let file = format!("/sys/block/{device}/queue/max_sectors_kb");
+        Others {
+            counters: DeviceCounters::open(host, device).ok().filter(|_| can_tell),
+            request_bytes_max: host.number(&file).unwrap_or(u64::MAX >> 10) << 10,
+            seen: OthersSeen::default(),
+        }
+    }
+
+    /// The device's counters at an edge of a window's kept part.
+    pub(super) fn edge(&mut self) -> Option<Counters> {
+        self.counters.as_mut()?.read().ok()
+    }
+
+    /// What others did between two edges `kept_ms` apart. With the first window that compares arms the unit is fixed.
+    pub(super) fn between(
+        &mut self,
+        edges: [Option<Counters>; 2],
+        own: &Own,
+        kept_ms: u64,
+        compares: bool,
+    ) -> Option<ForeignIo> {
+        let [before, after] = edges;
+        let done = foreign(&before?, &after?, own, self.request_bytes_max);
+        let amounts = self.seen.take(own, &done, compares);
+        let kept_s = kept_ms.max(1) as f64 / 1e3;
+        Some(ForeignIo {
+            share: done.share(),
+            per_second: amounts.map(|[own, others]| OwnAndOthers {
+                own: own as f64 / kept_s,
+                others: others as f64 / kept_s,
+            }),
+        })
+    }
+}
+
+impl OthersSeen {
+    /// Adds a window, and gives the own amount and that of others in the unit that was chosen.
+    fn take(&mut self, own: &Own, others: &Foreign, compares: bool) -> Option<[u64; 2]> {
+        if compares && self.unit.is_none() {
+            self.unit = Some(self.unit());
+        }
+        self.own.read_ios += own.read_ios;
+        self.own.write_ios += own.write_ios;
+        self.own.read_bytes += own.read_bytes;
+        self.own.write_bytes += own.write_bytes;
+        self.others.ios += others.ios;
+        self.others.bytes += others.bytes;
+        Some(match self.unit? {
+            AmountUnit::Bytes => [own.bytes(), others.bytes],
+            AmountUnit::Ios => [own.ios(), others.ios],
+        })
+    }
+
+    /// The unit in which others do less: in the other one a few large I/Os, or many small ones, would pass for an exchange
+    /// that the device does not make.
+    fn unit(&self) -> AmountUnit {
+        let bytes = self.others.bytes as f64 / self.own.bytes().max(1) as f64;
+        let ios = self.others.ios as f64 / self.own.ios().max(1) as f64;
+        if ios < bytes {
+            AmountUnit::Ios
+        } else {
+            AmountUnit::Bytes
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amounts(others: &Foreign) -> Option<[u64; 2]> {
+        let own = Own {
+            read_ios: 1000,
+            read_bytes: 1000 * 4096,
+            ..Own::default()
+        };
+        let mut seen = OthersSeen::default();
+        assert_eq!(seen.take(&own, others, false), None);
+        seen.take(&own, others, true)
+    }
+
+    #[test]
+    fn an_exchange_is_counted_where_others_do_less() {
+        let large = Foreign {
+            ios: 10,
+            bytes: 10 << 20,
+            ..Foreign::default()
+        };
+        assert_eq!(amounts(&large), Some([1000, 10]));
+        let small = Foreign {
+            ios: 1000,
+            bytes: 512_000,
+            ..Foreign::default()
+        };
+        assert_eq!(amounts(&small), Some([4_096_000, 512_000]));
+    }
+}
