@@ -4,6 +4,7 @@ use crate::error::{self, StoreError, StoreErrorKind};
 use crate::programs::{self, Program};
 use crate::schema::{APPLICATION, CREATE, SCHEMA};
 use crate::{Store, migrations};
+use host::files::FileKind;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -105,19 +106,19 @@ fn empty(path: &Path) -> Result<Store, StoreError> {
 
 /// Looks at the file without a way to change it, and refuses what is no store of ours.
 pub fn look(path: &Path) -> Result<Looked, StoreError> {
-    let size = host::Host::live().file_size(&path.to_string_lossy());
     let nothing = Looked {
         found: FoundStore::Nothing,
         programs: Vec::new(),
     };
-    match size {
-        None if host::files::kind(path).is_ok() => {
-            return Err(error::damaged(path, "it is no regular file"));
-        }
-        None => return Ok(nothing),
-        // SQLite makes an empty file before it writes to it.
-        Some(size) if size.bytes == 0 => return Ok(nothing),
-        Some(_) => {}
+    // What is there is asked once for each answer: another process may make the file between two questions.
+    match host::files::kind(path) {
+        Err(_) => return Ok(nothing),
+        Ok(FileKind::File) => {}
+        Ok(_) => return Err(error::damaged(path, "it is no regular file")),
+    }
+    // SQLite makes an empty file before it writes to it.
+    if bytes_of(path) == 0 {
+        return Ok(nothing);
     }
     let connection = read_only(path).map_err(|error| error::explain(path, &error))?;
     let (application, version, tables) =
@@ -143,10 +144,12 @@ pub fn look(path: &Path) -> Result<Looked, StoreError> {
     Ok(Looked { found, programs })
 }
 
+/// The application, the schema and the tables, all of one moment: another process may be making the store just now, and
+/// half of what it made looks like another program's.
 fn head(connection: &Connection) -> rusqlite::Result<(i64, i64, Vec<String>)> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let mut statement =
-        connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+    let moment = connection.unchecked_transaction()?;
+    let number = |name: &str| moment.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let mut statement = moment.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
     let tables = statement
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
@@ -159,9 +162,7 @@ fn whole(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let page_bytes: i64 = connection
         .pragma_query_value(None, "page_size", |row| row.get(0))
         .map_err(|error| error::explain(path, &error))?;
-    let bytes = host::Host::live()
-        .file_size(&path.to_string_lossy())
-        .map_or(0, |size| size.bytes);
+    let bytes = bytes_of(path);
     if page_bytes > 0 && !bytes.is_multiple_of(page_bytes as u64) && log_bytes(path) == 0 {
         return Err(error::damaged(path, "its end is missing"));
     }
@@ -177,8 +178,13 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// Length of the log of changes that are not yet in the file.
 fn log_bytes(path: &Path) -> u64 {
+    bytes_of(&beside(path, "-wal"))
+}
+
+/// Length of a file; 0 where there is none.
+fn bytes_of(path: &Path) -> u64 {
     host::Host::live()
-        .file_size(&beside(path, "-wal").to_string_lossy())
+        .file_size(&path.to_string_lossy())
         .map_or(0, |size| size.bytes)
 }
 
@@ -255,13 +261,13 @@ fn connect(path: &Path, found: FoundStore) -> rusqlite::Result<Connection> {
 /// Two processes that make a store at the same moment cannot both change its mode, and SQLite does not wait here.
 fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
     const PAUSE_MS: u64 = 10;
-    let mut left_ms = PATIENCE.as_millis() as u64;
+    let deadline_ns = host::clock::monotonic_ns() + PATIENCE.as_nanos() as u64;
     loop {
         match connection.pragma_update(None, "journal_mode", "wal") {
             Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && left_ms > 0 =>
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && host::clock::monotonic_ns() < deadline_ns =>
             {
-                left_ms -= PAUSE_MS;
                 host::clock::sleep_ms(PAUSE_MS);
             }
             other => return other,

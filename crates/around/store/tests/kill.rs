@@ -196,31 +196,32 @@ fn two_writers_and_a_reader_at_once() {
     std::fs::create_dir_all(&dir).unwrap();
     const EACH: u64 = 40;
     std::thread::scope(|scope| {
-        for writer in 0..2 {
-            let dir = &dir;
-            scope.spawn(move || {
-                // Both may be the one that makes it.
-                let store = Store::open(dir).unwrap();
-                for number in 0..EACH {
-                    let id = store.insert(&record(writer * 1_000 + number)).unwrap();
-                    store
-                        .tag(id, &[if writer == 0 { "first" } else { "second" }])
-                        .unwrap();
-                }
-            });
-        }
-        scope.spawn(|| {
-            let mut seen = 0;
-            while seen < 2 * EACH as usize {
-                let store = Store::open_read_only(&dir).unwrap();
-                let rows = store.query(&Filter::default()).unwrap();
-                assert!(rows.len() >= seen, "what was there stays");
-                seen = rows.len();
-                if let Some(row) = rows.first() {
-                    assert_eq!(store.get(row.id).unwrap().summary, row.summary);
-                }
+        let writers: Vec<_> = (0..2)
+            .map(|writer| {
+                let dir = &dir;
+                scope.spawn(move || {
+                    // Both may be the one that makes it.
+                    let store = Store::open(dir).unwrap();
+                    for number in 0..EACH {
+                        let id = store.insert(&record(writer * 1_000 + number)).unwrap();
+                        store
+                            .tag(id, &[if writer == 0 { "first" } else { "second" }])
+                            .unwrap();
+                    }
+                })
+            })
+            .collect();
+        let mut seen = 0;
+        // A writer that failed would leave the reader waiting for ever.
+        while !writers.iter().all(|writer| writer.is_finished()) {
+            let store = Store::open_read_only(&dir).unwrap();
+            let rows = store.query(&Filter::default()).unwrap();
+            assert!(rows.len() >= seen, "what was there stays");
+            seen = rows.len();
+            if let Some(row) = rows.first() {
+                assert_eq!(store.get(row.id).unwrap().summary, row.summary);
             }
-        });
+        }
     });
     let store = Store::open(&dir).unwrap();
     let of = |tag: &str| {
@@ -235,5 +236,32 @@ fn two_writers_and_a_reader_at_once() {
     assert_eq!((of("first"), of("second")), (EACH, EACH));
     assert_eq!(store.check().unwrap().whole, 2 * EACH);
     drop(store);
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// Whoever looks while another makes the store sees all of it or nothing, not another program's database.
+#[test]
+fn opened_by_many_while_it_is_made() {
+    let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("made-{}", std::process::id()));
+    for round in 0..100 {
+        let dir = dir.join(round.to_string());
+        std::fs::create_dir_all(&dir).unwrap();
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    start.wait();
+                    Store::open(&dir).unwrap();
+                });
+                scope.spawn(|| {
+                    start.wait();
+                    for _ in 0..20 {
+                        Store::open_read_only(&dir).unwrap();
+                    }
+                });
+            }
+        });
+    }
     std::fs::remove_dir_all(&dir).unwrap();
 }
