@@ -142,7 +142,7 @@ struct Rig<'a> {
     grain_ms: u64,
     arm: usize,
     starts: u64,
-    others: Others,
+    others: Others<'a>,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,

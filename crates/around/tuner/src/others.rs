@@ -8,9 +8,11 @@ use observe::foreign::{Foreign, Own, foreign};
 
 /// Compares the device's counters with what the load completed.
 #[derive(Debug)]
-pub(super) struct Others {
+pub(super) struct Others<'a> {
+    host: &'a Host,
+    /// The largest request, which the knob that is tried may change.
+    max_sectors_kb: String,
     counters: Option<DeviceCounters>,
-    request_bytes_max: u64,
     seen: OthersSeen,
 }
 
@@ -30,13 +32,13 @@ enum AmountUnit {
     Ios,
 }
 
-impl Others {
+impl<'a> Others<'a> {
     /// Counts on a device where the load is told apart from others: `can_tell`.
-    pub(super) fn open(host: &Host, device: &str, can_tell: bool) -> Others {
-        let file = format!("/sys/block/{device}/queue/max_sectors_kb");
+    pub(super) fn open(host: &'a Host, device: &str, can_tell: bool) -> Others<'a> {
         Others {
+            host,
+            max_sectors_kb: format!("/sys/block/{device}/queue/max_sectors_kb"),
             counters: DeviceCounters::open(host, device).ok().filter(|_| can_tell),
-            request_bytes_max: host.number(&file).unwrap_or(u64::MAX >> 10) << 10,
             seen: OthersSeen::default(),
         }
     }
@@ -55,7 +57,9 @@ impl Others {
         compares: bool,
     ) -> Option<ForeignIo> {
         let [before, after] = edges;
-        let done = foreign(&before?, &after?, own, self.request_bytes_max);
+        let largest_kb = self.host.number(&self.max_sectors_kb);
+        let request_bytes_max = largest_kb.unwrap_or(u64::MAX >> 10) << 10;
+        let done = foreign(&before?, &after?, own, request_bytes_max);
         let amounts = self.seen.take(own, &done, compares);
         let kept_s = kept_ms.max(1) as f64 / 1e3;
         Some(ForeignIo {
