@@ -3,24 +3,17 @@
 use crate::support::{Dir, Iodyno, code, text};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-/// Imports with so much memory at most; no import here takes long.
+/// Imports with so much memory at most. One that does not end is ended, with an exit code that is none of ours; on a busy
+/// machine one that takes seconds takes a minute.
 fn import(iodyno: &Iodyno, path: &str, stdin: Stdio, memory_kib: u64) -> Output {
     let script =
-        format!("ulimit -v {memory_kib} && exec timeout 60 \"$0\" import --dry-run -- \"$1\"");
+        format!("ulimit -v {memory_kib} && exec timeout 300 \"$0\" import --dry-run -- \"$1\"");
     let mut command = Command::new("bash");
     command
         .args(["-c", &script, env!("CARGO_BIN_EXE_iodyno"), path])
         .env("IODYNO_STATE_DIR", iodyno.state.path());
-    let begun = Instant::now();
-    let output = command.stdin(stdin).output().unwrap();
-    assert!(
-        begun.elapsed() < Duration::from_secs(30),
-        "{path}: {:?}",
-        begun.elapsed()
-    );
-    output
+    command.stdin(stdin).output().unwrap()
 }
 
 /// 64 MiB of nothing took 1.2 GB.
