@@ -103,7 +103,17 @@ fn what_is_not_won_says_so() {
     let equal = TrialView::of(&trial(Outcome::Equal, Reason::WithinRope, "bfq"));
     assert_eq!(equal.sentence, "scheduler: none equals bfq within 2.0 %.");
     assert_eq!(equal.standing, Standing::Equal);
-    let lost = TrialView::of(&trial(Outcome::Better, Reason::DefaultWins, "bfq"));
+    let mut lost = trial(Outcome::Better, Reason::DefaultWins, "bfq");
+    let verdict = lost.verdict.as_mut().unwrap();
+    verdict.effect = Some(-0.2);
+    let fresh = sentence("scheduler", &lost.arms, verdict);
+    assert_eq!(
+        fresh, "scheduler: nothing beats bfq: none −20 %",
+        "fresh pairs say it"
+    );
+    verdict.compared = None;
+    lost.summary = sentence("scheduler", &lost.arms, verdict);
+    let lost = TrialView::of(&lost);
     assert_eq!(lost.sentence, "scheduler: nothing beats bfq: none −12 %.");
     assert_eq!(lost.ending, "what is set is best");
     let refused = TrialView::of(&trial(Outcome::Refused, Reason::TooNoisy, "bfq"));

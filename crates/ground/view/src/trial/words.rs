@@ -38,14 +38,14 @@ fn gain(verdict: &Verdict) -> String {
     }
 }
 
-/// The other values with their distance, for a default that nothing beats.
+/// The other values with their distance, for a default that nothing beats. Of the one that fresh pairs compared, it is
+/// theirs.
 fn losers(verdict: &Verdict) -> String {
     let one = |arm: &ArmResult| {
-        Some(format!(
-            "{} {}",
-            arm.arm,
-            units::percent_signed(verdict.metric.change(arm.effect?))
-        ))
+        let is_compared = verdict.compared.as_ref() == Some(&arm.arm);
+        let effect = verdict.effect.filter(|_| is_compared).or(arm.effect)?;
+        let change = units::percent_signed(verdict.metric.change(effect));
+        Some(format!("{} {change}", arm.arm))
     };
     let all: Vec<String> = verdict.arms.iter().filter_map(one).collect();
     if all.is_empty() {

@@ -23,8 +23,8 @@ pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
         let value = latency.quantile_ns(share);
         parts.extend(value.map(|ns| format!("{name} {}", units::duration_ns(ns as f64))));
     }
-    if load.sync.ios > 0 {
-        let p99 = load.sync.latency.quantile_ns(0.99).unwrap_or(0);
+    // A device counts its flushes and does not time them one by one.
+    if let Some(p99) = load.sync.latency.quantile_ns(0.99) {
         parts.push(format!("fsync p99 {}", units::duration_ns(p99 as f64)));
     }
     format!("{}: {}", job.phrase(), parts.join(", "))
