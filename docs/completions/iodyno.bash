@@ -505,7 +505,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__diff)
-            opts="-h -V --all --target --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --all --target --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -557,6 +557,18 @@ _iodyno() {
                     ;;
                 --ioengine)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-regex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-better)
+                    COMPREPLY=($(compgen -W "higher lower" -- "${cur}"))
                     return 0
                     ;;
                 --engine-option)
@@ -1507,7 +1519,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --runtime --seed --stream --interval --layers --strict --corrected --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
+            opts="-h -V --runtime --seed --stream --interval --layers --strict --corrected --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1571,6 +1583,18 @@ _iodyno() {
                     ;;
                 --ioengine)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-regex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-better)
+                    COMPREPLY=($(compgen -W "higher lower" -- "${cur}"))
                     return 0
                     ;;
                 --engine-option)
@@ -1853,7 +1877,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --metric --budget --rope --alpha --seed --accept-worse-p99 --wait-quiet --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --metric --budget --rope --alpha --seed --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1864,7 +1888,7 @@ _iodyno() {
                     return 0
                     ;;
                 --metric)
-                    COMPREPLY=($(compgen -W "bandwidth device_bandwidth device_iops iops latency" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth device_bandwidth device_iops iops latency printed" -- "${cur}"))
                     return 0
                     ;;
                 --budget)
@@ -1884,6 +1908,10 @@ _iodyno() {
                     return 0
                     ;;
                 --wait-quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stop-if)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1933,6 +1961,18 @@ _iodyno() {
                     ;;
                 --ioengine)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-regex)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-better)
+                    COMPREPLY=($(compgen -W "higher lower" -- "${cur}"))
                     return 0
                     ;;
                 --engine-option)

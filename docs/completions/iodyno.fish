@@ -78,6 +78,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l numjobs -d 'Threa
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l command -d 'A shell command that makes the load, all its words in one: \'pgbench -P 1 -c 8 -T 3600 bench\'. It does what you could do yourself' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l metric-regex -d 'Which lines of the command tell its rate: the numbers in the groups are added up [default: those of pgbench -P 1 and sysbench --report-interval=1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l metric-better -d 'Which way the printed rate is better: higher or lower [default: higher]' -r -f -a "higher\t''
+lower\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
@@ -137,6 +141,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l numjobs -d 'Thread
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l command -d 'A shell command that makes the load, all its words in one: \'pgbench -P 1 -c 8 -T 3600 bench\'. It does what you could do yourself' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l metric-regex -d 'Which lines of the command tell its rate: the numbers in the groups are added up [default: those of pgbench -P 1 and sysbench --report-interval=1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l metric-better -d 'Which way the printed rate is better: higher or lower [default: higher]' -r -f -a "higher\t''
+lower\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r
@@ -190,16 +198,18 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l json -d 'Print o
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -d 'What the values are judged by; `iodyno explain METER` says what each one measures' -r -f -a "bandwidth\t''
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -d 'What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with --command]' -r -f -a "bandwidth\t''
 device_bandwidth\t''
 device_iops\t''
 iops\t''
-latency\t''"
+latency\t''
+printed\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l wait-quiet -d 'Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l stop-if -d 'End and put everything back at once when the device crosses this bound: \'await>20ms\', \'write.iops<500\', \'bw<100M\'. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
@@ -219,6 +229,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l numjobs -d 'Threa
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l direct -d '1 for O_DIRECT, 0 for the page cache [default: 1]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l size -d 'Bytes of the target to use [default: the whole of a file or device, 1G of scratch in a directory]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l ioengine -d 'What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l command -d 'A shell command that makes the load, all its words in one: \'pgbench -P 1 -c 8 -T 3600 bench\'. It does what you could do yourself' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric-regex -d 'Which lines of the command tell its rate: the numbers in the groups are added up [default: those of pgbench -P 1 and sysbench --report-interval=1]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric-better -d 'Which way the printed rate is better: higher or lower [default: higher]' -r -f -a "higher\t''
+lower\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l engine-option -d 'An option of that engine alone: `iodyno explain ENGINE` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rwmixread -d 'Share of reads in a mix, per cent [default: 50]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/Os per second for each job; as fast as it goes without' -r

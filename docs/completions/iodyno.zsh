@@ -57,6 +57,9 @@ _arguments "${_arguments_options[@]}" : \
 '--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
 '--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
 '--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'(--preset --job --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --fsync --cpus-allowed)--command=[A shell command that makes the load, all its words in one\: '\''pgbench -P 1 -c 8 -T 3600 bench'\''. It does what you could do yourself]:COMMAND:_default' \
+'--metric-regex=[Which lines of the command tell its rate\: the numbers in the groups are added up \[default\: those of pgbench -P 1 and sysbench --report-interval=1\]]:REGEX:_default' \
+'--metric-better=[Which way the printed rate is better\: higher or lower \[default\: higher\]]:WAY:(higher lower)' \
 '*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
@@ -131,6 +134,9 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
 '--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
 '--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'(--preset --job --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --fsync --cpus-allowed)--command=[A shell command that makes the load, all its words in one\: '\''pgbench -P 1 -c 8 -T 3600 bench'\''. It does what you could do yourself]:COMMAND:_default' \
+'--metric-regex=[Which lines of the command tell its rate\: the numbers in the groups are added up \[default\: those of pgbench -P 1 and sysbench --report-interval=1\]]:REGEX:_default' \
+'--metric-better=[Which way the printed rate is better\: higher or lower \[default\: higher\]]:WAY:(higher lower)' \
 '*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \
@@ -199,12 +205,13 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures]:METER:(bandwidth device_bandwidth device_iops iops latency)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency printed)' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
 '--wait-quiet=[Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget]:TIME:_default' \
+'*--stop-if=[End and put everything back at once when the device crosses this bound\: '\''await>20ms'\'', '\''write.iops<500'\'', '\''bw<100M'\''. Repeat for more]:BOUND:_default' \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
@@ -223,6 +230,9 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--direct=[1 for O_DIRECT, 0 for the page cache \[default\: 1\]]:DIRECT:_default' \
 '--size=[Bytes of the target to use \[default\: the whole of a file or device, 1G of scratch in a directory\]]:SIZE:_default' \
 '--ioengine=[What produces the load\: io_uring, libaio, psync and more; \`iodyno catalogue\` lists them \[default\: io_uring\]]:IOENGINE:_default' \
+'(--preset --job --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --engine-option --rwmixread --rate-iops --open-loop --fsync --cpus-allowed)--command=[A shell command that makes the load, all its words in one\: '\''pgbench -P 1 -c 8 -T 3600 bench'\''. It does what you could do yourself]:COMMAND:_default' \
+'--metric-regex=[Which lines of the command tell its rate\: the numbers in the groups are added up \[default\: those of pgbench -P 1 and sysbench --report-interval=1\]]:REGEX:_default' \
+'--metric-better=[Which way the printed rate is better\: higher or lower \[default\: higher\]]:WAY:(higher lower)' \
 '*--engine-option=[An option of that engine alone\: \`iodyno explain ENGINE\` lists them]:NAME=VALUE:_default' \
 '--rwmixread=[Share of reads in a mix, per cent \[default\: 50\]]:RWMIXREAD:_default' \
 '--rate-iops=[I/Os per second for each job; as fast as it goes without]:RATE_IOPS:_default' \

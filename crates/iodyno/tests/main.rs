@@ -20,6 +20,7 @@ mod changes;
 mod check;
 mod cloud;
 mod cloud_guest;
+mod command;
 mod compare;
 mod diff;
 mod disk_sensors;

@@ -1927,7 +1927,7 @@ export interface Readings {
 }
 
 /** Why the outcome is what it is. */
-export type Reason = "confirmed" | "default-wins" | "within-rope" | "default-is-best" | "budget-spent" | "not-confirmed" | "p99-not-proven" | "p99-worse" | "phase-dependent" | "tail-effect" | "throttled" | "saturated" | "too-noisy" | "outlier-host" | "carry-over" | "slow-to-settle" | "foreign-io" | "apply-failed" | "window-failed" | "no-io";
+export type Reason = "confirmed" | "default-wins" | "within-rope" | "default-is-best" | "budget-spent" | "not-confirmed" | "p99-not-proven" | "p99-worse" | "phase-dependent" | "tail-effect" | "throttled" | "saturated" | "too-noisy" | "outlier-host" | "carry-over" | "slow-to-settle" | "foreign-io" | "apply-failed" | "bound-crossed" | "window-failed" | "no-io";
 
 /** The document. */
 export interface RecordDocument {

@@ -3,6 +3,7 @@
 //! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
 //! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
 
+use super::breaker::{self, Breaker, StopBound};
 use super::explain;
 use super::gathered::Gathered;
 use super::meter::{Gauge, GrainSpan, Meter, MeterError, MeterScope};
@@ -23,7 +24,7 @@ use model::job::Job;
 use model::layers::{ArmSpan, LayerSide, LayerTimes};
 use model::moved::Moved;
 use model::record::WindowRun;
-use model::units::span_ms;
+use model::units::{self, span_ms};
 use model::verdict::{Verdict, VerdictStage};
 use observe::foreign::Own;
 use observe::{EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
@@ -65,6 +66,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// The request to stop.
     pub stop: &'a Stop,
+    /// Bounds on what the device does to everybody; everything is put back when one is crossed.
+    pub bounds: &'a [StopBound],
     /// The I/O path, whose counters are read at the edges of windows.
     pub path: &'a IoPath,
     /// The programs that trace the path's devices in all windows, or why there are none.
@@ -101,6 +104,15 @@ pub enum DriveError {
     /// The load failed.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A bound was crossed, and everything is back.
+    #[error("{0}")]
+    Crossed(String),
+    /// The load ended by itself.
+    #[error(
+        "the load ended before the experiment did. Let it run longer than the budget, or put a loop around a command: \
+         while COMMAND; do :; done"
+    )]
+    LoadEnded,
     /// The meter cannot read here.
     #[error("the metric cannot be read: {0}")]
     Meter(String),
@@ -123,7 +135,7 @@ pub fn drive(
                 experiment.end_early()
             }
             Ask::Window(window) => {
-                let told = rig.timed(&window)?;
+                let told = crossed(&window, rig.timed(&window))?;
                 experiment
                     .tell(told)
                     .map_err(|error| DriveError::Defect(error.to_string()))?;
@@ -143,6 +155,7 @@ struct Rig<'a> {
     arm: usize,
     starts: u64,
     others: Others<'a>,
+    breaker: Option<Breaker>,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,
@@ -171,10 +184,12 @@ impl<'a> Rig<'a> {
             running: None,
             gauge,
             next_look_ns: None,
-            grain_ms: (setup.meter.metric)().grain_ms,
+            grain_ms: (setup.meter.metric)(setup.job).grain_ms,
             arm: 0,
             starts: 0,
             others: Others::open(setup.host, setup.device, can_tell),
+            breaker: Breaker::open(setup.host, setup.device, setup.bounds)
+                .map_err(DriveError::Meter)?,
             edges,
             tracing: setup.tracing.clone(),
             deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
@@ -348,6 +363,9 @@ impl Rig<'_> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
+        if let Some(breaker) = &mut self.breaker {
+            breaker.forget();
+        }
         let seed = stats::dice::seed_of(self.setup.seed, self.starts);
         self.running = Some(load::start(
             self.setup.prepared,
@@ -361,7 +379,31 @@ impl Rig<'_> {
             (false, _) => WARM_UP_AGAIN_MS,
         };
         self.starts += 1;
-        self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)
+        self.sleep_until(clock::monotonic_ns() + warm_up_ms * 1_000_000)?;
+        match self.wait_until(|gauge, running| gauge.is_ready(running))? {
+            Ok(()) => Ok(()),
+            Err(MeterError::Load(error)) => Err(error.into()),
+            Err(MeterError::NoValue(why)) => Err(DriveError::Meter(why)),
+        }
+    }
+
+    /// Asks the gauge again and again until it says yes; a load that failed or ended never makes it say so.
+    fn wait_until(
+        &mut self,
+        mut is_so: impl FnMut(&mut dyn Gauge, &Running) -> Result<bool, MeterError>,
+    ) -> Result<Result<(), MeterError>, DriveError> {
+        const PAUSE_NS: u64 = 5_000_000;
+        loop {
+            let Some(running) = &self.running else {
+                return Err(DriveError::Defect("no load".into()));
+            };
+            still_there(running)?;
+            match is_so(&mut *self.gauge, running) {
+                Ok(true) => return Ok(Ok(())),
+                Err(error) => return Ok(Err(error)),
+                Ok(false) => self.sleep_until(clock::monotonic_ns() + PAUSE_NS)?,
+            }
+        }
     }
 
     fn measure(&mut self, window: &Window, begin_ns: u64) -> Result<WindowReport, DriveError> {
@@ -391,9 +433,7 @@ impl Rig<'_> {
             .running
             .as_ref()
             .ok_or_else(|| DriveError::Defect("no load".into()))?;
-        if let Some(failure) = running.failure() {
-            return Err(failure.into());
-        }
+        still_there(running)?;
         let rates = match self.values(window, begin_ns)? {
             Ok(rates) => rates,
             Err(told) => return Ok(told),
@@ -449,10 +489,13 @@ impl Rig<'_> {
             grain_ns: self.grain_ms * 1_000_000,
             count: (window.duration_ms / self.grain_ms) as usize,
         };
-        let values = self.look().and_then(|()| match &self.running {
-            Some(running) => self.gauge.values(running, &span),
-            None => Err(MeterError::NoValue("no load is running".into())),
-        });
+        let told = self.wait_until(|gauge, running| gauge.is_told(running, &span))?;
+        let values = told
+            .and_then(|()| self.look())
+            .and_then(|()| match &self.running {
+                Some(running) => self.gauge.values(running, &span),
+                None => Err(MeterError::NoValue("no load is running".into())),
+            });
         untold(window, values)
     }
 
@@ -520,6 +563,7 @@ impl Rig<'_> {
             if self.setup.stop.is_asked() {
                 return Err(DriveError::Interrupted(self.setup.stop.signal_name()));
             }
+            self.must_be_within_bounds()?;
             let now_ns = clock::monotonic_ns();
             if let Some(due_ns) = self.next_look_ns.filter(|due_ns| now_ns >= *due_ns) {
                 // What cannot be read now is missed at the window's end, where it is told.
@@ -532,8 +576,33 @@ impl Rig<'_> {
                 return Ok(());
             }
             let look_ns = self.next_look_ns.unwrap_or(u64::MAX);
-            clock::sleep_until_ns(deadline_ns.min(now_ns + 100_000_000).min(look_ns));
+            let step_ns = match self.breaker {
+                Some(_) => breaker::LOOK_NS,
+                None => 100_000_000,
+            };
+            clock::sleep_until_ns(deadline_ns.min(now_ns + step_ns).min(look_ns));
         }
+    }
+
+    /// Puts everything back at once where a bound is crossed: before the load is ended, and before anything is told.
+    fn must_be_within_bounds(&mut self) -> Result<(), DriveError> {
+        let Some(crossed) = self.breaker.as_mut().and_then(Breaker::crossed) else {
+            return Ok(());
+        };
+        let begin_ns = clock::monotonic_ns();
+        // What did not come back is found and told at the end of the tune.
+        self.setup.journal.put_back();
+        let took = units::duration_ns((clock::monotonic_ns() - begin_ns) as f64);
+        let value = &self.setup.values[self.arm];
+        let found = if self.arm == 0 {
+            ", the value found,"
+        } else {
+            ""
+        };
+        self.arm = 0;
+        Err(DriveError::Crossed(format!(
+            "with {value}{found} in place {crossed}; everything was back {took} later"
+        )))
     }
 }
 
@@ -544,6 +613,30 @@ fn compares(window: &Window) -> bool {
 
 fn is_counted_by_the_device(job: &Job) -> bool {
     Engine::find(&job.ioengine).is_some_and(Engine::is_counted_by_the_device)
+}
+
+/// A load that failed has no values, nor has one that ended before the experiment did.
+fn still_there(running: &Running) -> Result<(), DriveError> {
+    match running.failure() {
+        Some(failure) => Err(failure.into()),
+        None if running.is_over() => Err(DriveError::LoadEnded),
+        None => Ok(()),
+    }
+}
+
+/// A bound that was crossed is an answer of the window in which it was.
+fn crossed(
+    window: &Window,
+    told: Result<WindowReport, DriveError>,
+) -> Result<WindowReport, DriveError> {
+    match told {
+        Err(DriveError::Crossed(why)) => Ok(WindowReport::Failed {
+            id: window.id,
+            why,
+            kind: Failure::BoundCrossed,
+        }),
+        told => told,
+    }
 }
 
 /// An error of the meter: a load that failed ends the experiment, a window without a value is told.

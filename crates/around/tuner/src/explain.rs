@@ -21,7 +21,7 @@ const ATTACH_MS: u64 = 1_000;
 pub(super) fn compared(verdict: &Verdict, arms: &[String], aa: bool) -> Option<usize> {
     let is_broken = matches!(
         verdict.reason,
-        Reason::ApplyFailed | Reason::WindowFailed | Reason::NoIo
+        Reason::ApplyFailed | Reason::BoundCrossed | Reason::WindowFailed | Reason::NoIo
     );
     let is_wanted = verdict.outcome == Outcome::Better || (aa && !is_broken);
     let named = verdict.compared.as_ref().unwrap_or(&verdict.arm);

@@ -1,6 +1,7 @@
 //! The experiment on a real machine: turns a setting, cuts windows out of a running load, and tells the pure
 //! decision code what it measured.
 
+pub mod breaker;
 pub mod drive;
 mod explain;
 mod gathered;

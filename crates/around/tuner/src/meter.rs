@@ -19,7 +19,7 @@ pub struct Meter {
     /// Stable name, as `--metric` takes it.
     pub id: &'static str,
     /// The metric: its name, its unit, which way it is better and how finely it is told.
-    pub metric: fn() -> ExperimentMetric,
+    pub metric: fn(&Job) -> ExperimentMetric,
     /// What it counts.
     pub counts: Counts,
     /// How much of the metric a window should count at the least under a job, where it is a rate: fewer events than this
@@ -41,6 +41,8 @@ pub enum Counts {
     OwnLatency,
     /// What the device does, for whomever.
     Device,
+    /// What a program says of itself.
+    Program,
 }
 
 /// Where a meter reads.
@@ -63,11 +65,29 @@ pub struct GrainSpan {
     pub count: usize,
 }
 
+impl GrainSpan {
+    /// Its end, ns.
+    pub fn end_ns(&self) -> u64 {
+        self.begin_ns + self.grain_ns * self.count as u64
+    }
+}
+
 /// A meter at work.
 pub trait Gauge: std::fmt::Debug {
     /// Whether it must look at every grain's edge; otherwise the end of the window tells everything.
     fn looks_at_grains(&self) -> bool {
         true
+    }
+
+    /// Whether a load that was just started has values: a program takes its time to connect and to print. Asked again
+    /// until it is so, before the first window of each load.
+    fn is_ready(&mut self, _: &Running) -> Result<bool, MeterError> {
+        Ok(true)
+    }
+
+    /// Whether everything is there that tells a window which is over. Asked again until it is so.
+    fn is_told(&mut self, _: &Running, _: &GrainSpan) -> Result<bool, MeterError> {
+        Ok(true)
     }
 
     /// Notes where the count stands now. Called at the edges of a window, and of its grains where it must be.
@@ -97,9 +117,13 @@ impl Meter {
             .find(|meter| meter.id == id)
     }
 
-    /// The meter of a tune that names none.
-    pub fn usual() -> &'static Meter {
-        &crate::meters::iops::METER
+    /// The meter of a tune that names none: what a command says of itself is what its user cares for.
+    pub fn usual(job: &Job) -> &'static Meter {
+        let meters = [&crate::meters::printed::METER, &crate::meters::iops::METER];
+        let fit = meters
+            .into_iter()
+            .find(|meter| (meter.unfit)(job).is_none());
+        fit.unwrap_or(&crate::meters::iops::METER)
     }
 }
 

@@ -62,6 +62,7 @@ pub mod trace;
 pub mod tree;
 mod upload;
 mod walk;
+mod workload;
 
 pub use archive::Archive;
 pub use child::Child;
@@ -76,6 +77,7 @@ pub use privileges::Privileges;
 pub use sampled::Sampled;
 pub use target::Target;
 pub use upload::Upload;
+pub use workload::{PrintedLine, Workload};
 
 use held_setting::{Held, is_held};
 use model::change::Attribute;

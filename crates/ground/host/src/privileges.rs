@@ -1,4 +1,5 @@
-//! What a child may do: it begins with the capabilities that its errand needs, and can never gain others.
+//! What a child may do: it begins with the capabilities that its errand needs, and can never gain others. Only a command
+//! that the user gave keeps all that the user has.
 //!
 //! A child inherits all of root's capabilities otherwise, and a program that reads a hostile file needs none of them. Where
 //! iodyno does not run as root there is nothing to take; `no_new_privs` still keeps a child from programs that would give it
@@ -37,6 +38,8 @@ pub enum Privileges {
     Load,
     /// A program of others that loads devices, as fio does.
     Generate,
+    /// A command in the user's own words: what the user may, also to become another user (`sudo -u postgres pgbench`).
+    Users,
 }
 
 impl Privileges {
@@ -61,6 +64,7 @@ impl Privileges {
             Privileges::Inspect => look,
             Privileges::Watch => watch,
             Privileges::Load => watch | files | C::SYS_NICE,
+            Privileges::Users => CapabilitySet::all(),
             // SYS_ADMIN flushes the cache of a device before a load (BLKFLSBUF), which fio leaves out without it; SYS_PTRACE
             // opens what our descriptors stand for (/proc/PID/fd), since we may do more than it (security/commoncap.c).
             Privileges::Generate => {
@@ -85,6 +89,9 @@ impl Privileges {
     ///
     /// Makes system calls only and allocates nothing, so it is safe between fork and exec.
     fn limit(self, kept: CapabilitySet) -> std::io::Result<()> {
+        if self == Privileges::Users {
+            return Ok(());
+        }
         if self.only_reads() {
             let Rlimit { current, maximum } = getrlimit(Resource::Data);
             let most = current.unwrap_or(u64::MAX).min(MEMORY_MAX);

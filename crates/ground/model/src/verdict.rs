@@ -62,6 +62,8 @@ pub enum Reason {
     ForeignIo,
     /// The knob read back another value than was written.
     ApplyFailed,
+    /// A bound of the user's on what the device does was crossed; everything was put back at once.
+    BoundCrossed,
     /// The driver could not measure several windows in a row.
     WindowFailed,
     /// Most windows completed no I/O at all.

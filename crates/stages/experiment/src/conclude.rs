@@ -292,6 +292,7 @@ fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
             format!("Other programs lose what this load gains: {span}, {detail}.")
         }
         Reason::ApplyFailed => format!("The setting did not take: {detail}."),
+        Reason::BoundCrossed => format!("Stopped at once: {detail}."),
         Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
         Reason::NoIo => "Most windows completed no I/O at all.".into(),
     }

@@ -181,6 +181,7 @@ impl Experiment {
         self.failures += 1;
         let reason = match kind {
             Failure::ApplyFailed => Reason::ApplyFailed,
+            Failure::BoundCrossed => Reason::BoundCrossed,
             Failure::Other if self.failures >= FAILURES_MAX => Reason::WindowFailed,
             Failure::Other => return,
         };

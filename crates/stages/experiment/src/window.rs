@@ -83,6 +83,8 @@ pub struct OwnAndOthers {
 pub enum Failure {
     /// The knob read back another value than was written; no retry can help.
     ApplyFailed,
+    /// A bound of the user's was crossed, and everything was put back.
+    BoundCrossed,
     /// Anything else; the window is asked for again a few times.
     Other,
 }

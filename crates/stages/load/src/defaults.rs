@@ -18,6 +18,12 @@ pub fn of(ioengine: &str) -> Job {
             ..until_done(job)
         },
         "files" => until_done(job),
+        // A command decides how long it runs.
+        "command" => Job {
+            time_based: false,
+            runtime_ms: 0,
+            ..job
+        },
         _ => job,
     }
 }

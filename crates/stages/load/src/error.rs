@@ -120,6 +120,17 @@ pub enum LoadError {
         /// Why not and what to do.
         why: String,
     },
+    /// The job runs a command, and nobody typed it: it came with a file.
+    CommandNotTyped,
+    /// The command that was to make the load did not, or ended.
+    Command {
+        /// The command, short enough for a message.
+        command: String,
+        /// What became of it.
+        why: String,
+        /// What to do.
+        advice: &'static str,
+    },
     /// An I/O failed; the load stopped there.
     Io {
         /// `read`, `write`, `trim`, `fsync` …
@@ -181,6 +192,7 @@ impl LoadError {
             | LoadError::NoConsent { .. }
             | LoadError::NoOverwrite { .. }
             | LoadError::ForeignFile { .. }
+            | LoadError::CommandNotTyped
             | LoadError::ReadOnly { .. } => Exit::Refused,
             LoadError::Stopped { .. } => Exit::Interrupted,
             LoadError::Unseen { .. } => Exit::Rights,

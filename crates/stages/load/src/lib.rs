@@ -45,6 +45,7 @@ pub use prepare::{Prepared, ScratchPlace, loadable, prepare};
 pub use preset::Preset;
 pub use running::{Running, RunningSide, Snapshot};
 pub use start::start;
+pub use worker::PrintedRate;
 
 /// A way to produce the load.
 #[derive(Debug)]
@@ -76,6 +77,8 @@ pub enum Runs {
     Program,
     /// One that makes no load and only looks on.
     LookingOn,
+    /// One that runs a command of the user's, which makes the load, and looks on.
+    Command,
 }
 
 /// What an engine works on.
@@ -105,6 +108,16 @@ impl Engine {
         self.runs == Runs::Program
     }
 
+    /// Whether the load is there already, so that it can be neither started nor ended.
+    pub fn is_of_others(&self) -> bool {
+        self.runs == Runs::LookingOn
+    }
+
+    /// Whether the job's words on blocks and depth say what is asked of the device.
+    pub fn does_what_the_job_says(&self) -> bool {
+        self.needs != Needs::Nothing
+    }
+
     /// Whether the device's own counters tell its rate while it runs: then they cannot tell ours from foreign I/O.
     pub fn is_counted_by_the_device(&self) -> bool {
         self.runs != Runs::PerJob
@@ -120,6 +133,8 @@ pub struct Consent {
     pub overwrite: bool,
     /// A file-system, RAID, LVM or partition-table signature on the device.
     pub force_signature: bool,
+    /// Running the command that the job names: only where the user typed it, never where it came with a file.
+    pub run_command: bool,
 }
 
 /// The contiguous share of the target that a load works on.

@@ -1,6 +1,6 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
-use super::{Consent, LoadError, Needs, check, gates, layout};
+use super::{Consent, LoadError, Needs, Runs, check, gates, layout};
 use host::files::{Access, DataFile, FileKind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
@@ -177,6 +177,9 @@ pub fn prepare(
         ));
     }
     loadable(target)?;
+    if engine.runs == Runs::Command && !consent.run_command {
+        return Err(LoadError::CommandNotTyped);
+    }
     let prepared = match target.kind() {
         _ if engine.needs != Needs::Files => bare(host, target),
         FileKind::Directory => directory(host, target, job, stop, progress)?,

@@ -2,7 +2,7 @@
 
 use super::counters::{BIN_NS, Counters, lane};
 use super::series::LoadSeries;
-use super::worker::Shared;
+use super::worker::{PrintedRate, Shared};
 use super::{Engine, LoadError};
 use host::clock::{self, FastClock};
 use host::process::{self, CpuTime};
@@ -283,6 +283,11 @@ impl Running {
         }
         self.ramp = self.snapshot();
         self.cpu_before = process::cpu_time();
+    }
+
+    /// The rates that the program which makes the load has told of itself, from this one on.
+    pub fn printed(&self, from: usize) -> Vec<PrintedRate> {
+        self.shared.printed(from)
     }
 
     /// Whether every thread has done what it was asked and left.

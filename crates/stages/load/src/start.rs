@@ -247,7 +247,7 @@ impl StartPlan<'_> {
         }
         let description = description.unwrap_or_else(|| engine.id.into());
         let depth = match (engine.runs, engine.has_depth) {
-            (Runs::Program | Runs::LookingOn, _) => 0,
+            (Runs::Program | Runs::LookingOn | Runs::Command, _) => 0,
             (Runs::PerJob, true) => self.job.iodepth,
             (Runs::PerJob, false) => 1,
         };

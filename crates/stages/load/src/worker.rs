@@ -30,11 +30,21 @@ pub struct Shared {
     /// Arrivals of an open loop that still waited for a place in the queue when the load ended.
     pub waiting_arrivals: AtomicU64,
     notes: Mutex<Vec<String>>,
+    printed: Mutex<Vec<PrintedRate>>,
     cpu: Mutex<Option<CpuTime>>,
     /// Threads that remove what they made: they are waited for however long it takes.
     pub cleaning: AtomicU32,
     /// What the threads of one load have in common beyond this; the engine's own.
     pub common: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+/// A rate that the program which makes the load told of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrintedRate {
+    /// When it was printed, ns of `host::clock::monotonic_ns`. It holds for the time since the one before.
+    pub at_ns: u64,
+    /// The number that was printed, in the program's own unit.
+    pub value: f64,
 }
 
 /// A panicking thread leaves these in no half-written state, so poisoning says nothing.
@@ -88,6 +98,16 @@ impl Shared {
         if !notes.contains(&note) {
             notes.push(note);
         }
+    }
+
+    /// Adds a rate that the program told.
+    pub fn print(&self, rate: PrintedRate) {
+        lock(&self.printed).push(rate);
+    }
+
+    /// The rates told so far, from this one on.
+    pub fn printed(&self, from: usize) -> Vec<PrintedRate> {
+        lock(&self.printed).get(from..).unwrap_or_default().to_vec()
     }
 
     /// Says what CPU time the load took, where it is another program's or nobody's.

@@ -83,6 +83,12 @@ impl Totals {
         }
     }
 
+    /// Forgets what lies before a moment, but for the last reading: the next window begins in the middle of it.
+    pub fn forget_before(&mut self, at_ns: u64) {
+        let after = self.readings.partition_point(|total| total.at_ns <= at_ns);
+        self.readings.drain(..after.saturating_sub(1));
+    }
+
     /// Forgets all readings: the next window may be one of a load that counts anew.
     pub fn clear(&mut self) {
         self.readings.clear();

@@ -34,7 +34,7 @@ pub static METER: Meter = Meter {
     open: |_| Ok(Box::new(Counting::per_second(read))),
 };
 
-fn metric() -> ExperimentMetric {
+fn metric(_: &Job) -> ExperimentMetric {
     ExperimentMetric {
         grain_ms: GRAIN_MS,
         ..ExperimentMetric::rate("bandwidth", BYTES_PER_S)

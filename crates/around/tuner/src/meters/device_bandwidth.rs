@@ -19,6 +19,7 @@
 
 use crate::meter::{Counts, Meter, device_counting};
 use kernel::stat::SECTOR_BYTES;
+use model::job::Job;
 use model::metric::{BYTES_PER_S, ExperimentMetric};
 
 const GRAIN_MS: u64 = 20;
@@ -37,7 +38,7 @@ pub static METER: Meter = Meter {
     },
 };
 
-fn metric() -> ExperimentMetric {
+fn metric(_: &Job) -> ExperimentMetric {
     ExperimentMetric {
         grain_ms: GRAIN_MS,
         ..ExperimentMetric::rate("device bandwidth", BYTES_PER_S)

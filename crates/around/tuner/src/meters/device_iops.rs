@@ -18,6 +18,7 @@
 //! ```
 
 use crate::meter::{Counts, Meter, device_counting};
+use model::job::Job;
 use model::metric::{ExperimentMetric, PER_S};
 
 const GRAIN_MS: u64 = 20;
@@ -34,7 +35,7 @@ pub static METER: Meter = Meter {
     open: |scope| device_counting(scope, |now| (now.read_ios + now.write_ios) as f64),
 };
 
-fn metric() -> ExperimentMetric {
+fn metric(_: &Job) -> ExperimentMetric {
     ExperimentMetric {
         grain_ms: GRAIN_MS,
         ..ExperimentMetric::rate("device IOPS", PER_S)

@@ -27,7 +27,7 @@ const LEAST: u64 = 200;
 /// The meter.
 pub static METER: Meter = Meter {
     id: "iops",
-    metric: ExperimentMetric::iops,
+    metric: |_| ExperimentMetric::iops(),
     counts: Counts::OwnThroughput,
     least_amount: |_| LEAST,
     unfit: |_| None,

@@ -20,6 +20,7 @@
 
 use crate::meter::{Counting, Counts, Meter, MeterError, Total, needs_own_load};
 use load::{Running, Snapshot};
+use model::job::Job;
 use model::metric::{Better, ExperimentMetric, NS};
 
 const GRAIN_MS: u64 = 100;
@@ -34,7 +35,7 @@ pub static METER: Meter = Meter {
     open: |_| Ok(Box::new(Counting::per_io(read))),
 };
 
-fn metric() -> ExperimentMetric {
+fn metric(_: &Job) -> ExperimentMetric {
     ExperimentMetric {
         better: Better::Lower,
         grain_ms: GRAIN_MS,

@@ -5,6 +5,7 @@ pub mod device_bandwidth;
 pub mod device_iops;
 pub mod iops;
 pub mod latency;
+pub mod printed;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Meter] = &[
@@ -13,6 +14,7 @@ pub static ALL: &[&super::Meter] = &[
     &device_iops::METER,
     &iops::METER,
     &latency::METER,
+    &printed::METER,
 ];
 
 /// The id and the documentation page of every item.
@@ -36,5 +38,9 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "latency",
         include_str!("../../../../../docs/catalogue/meter/latency.md"),
+    ),
+    (
+        "printed",
+        include_str!("../../../../../docs/catalogue/meter/printed.md"),
     ),
 ];

@@ -87,6 +87,7 @@ impl Identity {
         let numjobs = job.numjobs.max(1);
         match job.ioengine.as_str() {
             "none" => identity.put("load", "others"),
+            "command" => identity.put("load", "command"),
             "files" => identity.put("load", "small files"),
             _ => {}
         }

@@ -14,10 +14,14 @@ pub use parts::{
 pub use rw::Rw;
 pub use section::{Position, Section, stages};
 
+use crate::text::clean_to;
 use serde::{Deserialize, Serialize};
 
 /// Size of a scratch file where the job names none, bytes.
 pub const SCRATCH_BYTES: u64 = 1 << 30;
+
+/// Characters of a command that a phrase shows.
+const COMMAND_SHOWN_MAX: usize = 60;
 
 /// One workload. Every field has fio's meaning; times are in ms unless the name says otherwise. A field that a record
 /// lacks has its default, so that records of earlier versions can be read.
@@ -260,6 +264,13 @@ impl Job {
         (!self.time_based).then(|| once.saturating_mul(u64::from(self.loops.max(1))))
     }
 
+    /// The command of the engine of that name, short.
+    fn command_phrase(&self) -> String {
+        let command = self.engine_options.get("command");
+        let shown = clean_to(command.map_or("", String::as_str), COMMAND_SHOWN_MAX);
+        format!("the command `{shown}`")
+    }
+
     /// For people: `4K random read, depth 32, direct`.
     pub fn phrase(&self) -> String {
         let jobs = |word: &str| {
@@ -271,6 +282,7 @@ impl Job {
         };
         match self.ioengine.as_str() {
             "none" => return "the load that is there".into(),
+            "command" => return self.command_phrase(),
             "files" => return format!("small files{}", jobs("jobs")),
             _ => {}
         }

@@ -49,6 +49,18 @@ pub struct JobArgs {
     /// What produces the load: io_uring, libaio, psync and more; `iodyno catalogue` lists them [default: io_uring].
     #[arg(long)]
     pub ioengine: Option<String>,
+    /// A shell command that makes the load, all its words in one: 'pgbench -P 1 -c 8 -T 3600 bench'. It does what you
+    /// could do yourself.
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["preset", "job_file", "words", "engine", "rw", "bs", "iodepth",
+        "numjobs", "direct", "size", "ioengine", "engine_option", "rwmixread", "rate_iops", "open_loop", "fsync", "cpus_allowed"])]
+    pub command: Option<String>,
+    /// Which lines of the command tell its rate: the numbers in the groups are added up [default: those of pgbench -P 1
+    /// and sysbench --report-interval=1].
+    #[arg(long, value_name = "REGEX", requires = "command")]
+    pub metric_regex: Option<String>,
+    /// Which way the printed rate is better: higher or lower [default: higher].
+    #[arg(long, value_name = "WAY", requires = "command", value_parser = ["higher", "lower"])]
+    pub metric_better: Option<String>,
     /// An option of that engine alone: `iodyno explain ENGINE` lists them.
     #[arg(long, value_name = "NAME=VALUE")]
     pub engine_option: Vec<String>,
@@ -110,12 +122,21 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
 }
 
 impl JobArgs {
+    /// The engine that was asked for.
+    fn asked_engine(&self) -> Option<&str> {
+        match self.command {
+            Some(_) => Some(load::engines::command::ENGINE.id),
+            None => self.ioengine.as_deref(),
+        }
+    }
+
     /// What the user allows to be destroyed.
     pub fn consent(&self) -> Consent {
         Consent {
             destroy_data: self.destroy_data,
             overwrite: self.overwrite,
             force_signature: self.force_signature,
+            run_command: self.command.is_some(),
         }
     }
 }

@@ -54,6 +54,16 @@ impl JobArgs {
             job.cpus_allowed.clone_from(&self.cpus_allowed);
         }
         self.apply_loop(job)?;
+        let of_command = [
+            ("command", &self.command),
+            ("regex", &self.metric_regex),
+            ("better", &self.metric_better),
+        ];
+        for (name, given) in of_command {
+            if let Some(value) = given {
+                job.engine_options.insert(name.into(), value.clone());
+            }
+        }
         for option in &self.engine_option {
             let (name, value) = option.split_once('=').ok_or_else(|| {
                 Failure::usage(format!(

@@ -49,7 +49,10 @@ impl JobArgs {
             self.scale(job);
             self.choose_engine(job);
             if !workload.is_fio && self.preset.is_none() {
-                section.name = section.job.rw.word().into();
+                section.name = match &self.command {
+                    Some(_) => load::engines::command::ENGINE.id.into(),
+                    None => section.job.rw.word().into(),
+                };
             }
         }
         Ok(workload)
@@ -89,7 +92,7 @@ impl JobArgs {
         }
         match &self.preset {
             None => Ok(of(vec![Section::of(defaults::of(
-                self.ioengine.as_deref().unwrap_or("io_uring"),
+                self.asked_engine().unwrap_or("io_uring"),
             ))])),
             Some(name) => {
                 let preset = Preset::find(name).ok_or_else(|| {

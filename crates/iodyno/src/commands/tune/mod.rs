@@ -4,6 +4,7 @@ mod live;
 mod plan;
 mod quiet;
 mod session;
+mod stop_if;
 
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use store::Store;
 use tuner::Meter;
+use tuner::breaker::StopBound;
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
@@ -32,9 +34,10 @@ pub struct TuneArgs {
     /// A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more.
     #[arg(long = "knob", value_name = "KNOB[=V,V…]")]
     pub knobs: Vec<String>,
-    /// What the values are judged by; `iodyno explain METER` says what each one measures.
-    #[arg(long, value_name = "METER", default_value = "iops", value_parser = MeterParser)]
-    pub metric: &'static Meter,
+    /// What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with
+    /// --command].
+    #[arg(long, value_name = "METER", value_parser = MeterParser)]
+    pub metric: Option<&'static Meter>,
     /// Time for all knobs together.
     #[arg(long, default_value = "5m", value_parser = duration_ms)]
     pub budget: u64,
@@ -53,6 +56,10 @@ pub struct TuneArgs {
     /// Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget.
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     pub wait_quiet: Option<u64>,
+    /// End and put everything back at once when the device crosses this bound: 'await>20ms', 'write.iops<500',
+    /// 'bw<100M'. Repeat for more.
+    #[arg(long, value_name = "BOUND", value_parser = stop_if::parse)]
+    pub stop_if: Vec<StopBound>,
     /// Show what would be changed, for how long and how it is put back; do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -68,6 +75,13 @@ pub struct TuneArgs {
     layers: LayersArg,
     #[command(flatten)]
     job: JobArgs,
+}
+
+impl TuneArgs {
+    /// What the values are judged by under a job.
+    pub fn meter(&self, job: &Job) -> &'static Meter {
+        self.metric.unwrap_or_else(|| Meter::usual(job))
+    }
 }
 
 /// Takes the id of a meter, and names all of them where there is none.

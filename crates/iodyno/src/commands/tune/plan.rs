@@ -56,6 +56,8 @@ pub struct TunePlan {
     pub skipped: Vec<SkippedKnob>,
     /// Time for all together, ms: from the first load to the last window. Making the target ready comes before it.
     pub budget_ms: u64,
+    /// Bounds that end it at once, as the user wrote them.
+    pub stop_if: Vec<String>,
     /// Whether a scratch file has to be written first.
     #[serde(skip)]
     pub is_laid_out: bool,
@@ -141,10 +143,15 @@ pub fn make(
     );
     let plan = TunePlan {
         device,
-        metric: (args.metric.metric)(),
+        metric: (args.meter(job).metric)(job),
         knobs: chosen,
         skipped,
         budget_ms: args.budget,
+        stop_if: args
+            .stop_if
+            .iter()
+            .map(|bound| bound.text.clone())
+            .collect(),
         is_laid_out,
     };
     if plan.knobs.is_empty() {
@@ -164,8 +171,9 @@ fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
 
 /// An experiment needs a load that goes on alike; one that works through phases is none.
 fn usable(args: &TuneArgs, job: &Job) -> Result<(), Failure> {
-    if let Some(why) = (args.metric.unfit)(job) {
-        let id = args.metric.id;
+    let meter = args.meter(job);
+    if let Some(why) = (meter.unfit)(job) {
+        let id = meter.id;
         return Err(
             Failure::usage(format!("--metric {id} cannot judge this load: {why}."))
                 .on("--metric")
@@ -192,8 +200,7 @@ fn unjudgeable(knob: &Knob, meter: &Meter, job: &Job) -> Option<String> {
             meter.id
         ));
     }
-    let is_theirs =
-        Engine::find(&job.ioengine).is_some_and(|engine| engine.needs == Needs::Nothing);
+    let is_theirs = Engine::find(&job.ioengine).is_some_and(Engine::is_of_others);
     (is_theirs && knob.class != Class::Fast)
         .then(|| "it acts on files opened after the switch or on what is still to be written, and this load is not ours to start anew".into())
 }
@@ -246,12 +253,12 @@ fn consider(
             files.subject()
         )));
     }
-    if let Some(why) = unjudgeable(knob, args.metric, job) {
+    if let Some(why) = unjudgeable(knob, args.meter(job), job) {
         return Ok(Err(why));
     }
     let is_asked_by_name = !args.knobs.is_empty();
     // A load that is not ours is not what the job says.
-    let is_ours = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs != Needs::Nothing);
+    let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
     let named = if is_asked_by_name { &values[..] } else { &[] };
     let pointless = (knob.pointless)(files, job, named).filter(|_| is_ours);
     if let (Some(why), false) = (&pointless, is_asked_by_name) {
@@ -264,7 +271,7 @@ fn consider(
         class: knob.class_under(job),
         risk: knob.risk,
         doubt: pointless,
-        metric: (args.metric.metric)(),
+        metric: (args.meter(job).metric)(job),
     }))
 }
 
@@ -416,6 +423,13 @@ impl TunePlan {
             "  takes at most {}{after}.",
             units::span_ms(self.budget_ms)
         ));
+        if !self.stop_if.is_empty() {
+            lines.push(format!(
+                "  puts everything back at once and ends where {} on {}.",
+                self.stop_if.join(" or "),
+                self.device
+            ));
+        }
         lines.push(
             "  Every value is saved first, switched back and forth under load, and put back"
                 .to_string(),

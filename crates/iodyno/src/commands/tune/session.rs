@@ -19,6 +19,7 @@ use model::record::Trial;
 use model::sample::SensorLog;
 use model::subject::place_in_words;
 use model::units::span_ms;
+use model::verdict::Reason;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use tuner::drive::{DriveError, Driven, Setup, drive};
 use tuner::meter::Counts;
@@ -173,7 +174,8 @@ impl Session<'_> {
                     live.finished();
                     trials.push(trial);
                     // Whoever stops the tune while a decision is explained keeps the decision.
-                    if rig.stop.is_asked() {
+                    // Nobody risks another setting on a device that was just too much for its users.
+                    if rig.stop.is_asked() || trials.last().is_some_and(is_broken) {
                         break;
                     }
                 }
@@ -229,12 +231,13 @@ impl Session<'_> {
             class: planned.class,
             files: &files,
             device: &self.plan.device,
-            meter: self.args.metric,
+            meter: self.args.meter(self.job),
             journal: rig.journal,
             values: &planned.values,
             aa: self.args.aa,
             seed: self.seed.wrapping_add(1_000 * (index as u64 + 1)),
             stop: rig.stop,
+            bounds: &self.args.stop_if,
             path: self.path,
             tracing: rig.tracing,
             end_ns,
@@ -273,10 +276,11 @@ impl Session<'_> {
         plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
         plan.budget_ms = pairs_ms;
         plan.metric = self.plan.metric.clone();
-        plan.min_completions = (self.args.metric.least_amount)(self.job);
+        let meter = self.args.meter(self.job);
+        plan.min_completions = (meter.least_amount)(self.job);
         let has_depth =
             load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);
-        let is_throughput = self.args.metric.counts == Counts::OwnThroughput;
+        let is_throughput = meter.counts == Counts::OwnThroughput;
         plan.can_halve_depth =
             is_throughput && has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
@@ -301,6 +305,12 @@ impl Session<'_> {
             ..Trial::default()
         }
     }
+}
+
+/// Whether a bound of the user's ended it.
+fn is_broken(trial: &Trial) -> bool {
+    let reason = trial.verdict.as_ref().map(|verdict| verdict.reason);
+    reason == Some(Reason::BoundCrossed)
 }
 
 /// What the holder of the lock is called by.

@@ -42,6 +42,7 @@ impl LoadError {
         match self {
             LoadError::Usage { what, .. } => Some(what),
             LoadError::Engine { engine, .. } => Some(engine),
+            LoadError::Command { command, .. } => Some(command),
             LoadError::InUse { target, .. }
             | LoadError::Unseen { target, .. }
             | LoadError::Signature { target, .. }
@@ -58,7 +59,7 @@ impl LoadError {
             | LoadError::Io { target, .. }
             | LoadError::Corrupt { target, .. }
             | LoadError::Stopped { target, .. } => Some(target),
-            LoadError::BinLost { .. } | LoadError::Host { .. } => None,
+            LoadError::CommandNotTyped | LoadError::BinLost { .. } | LoadError::Host { .. } => None,
         }
     }
 
@@ -89,6 +90,8 @@ impl LoadError {
             }
             LoadError::NoTarget { .. } => format!("{on} is no target for a load"),
             LoadError::Engine { .. } => format!("the engine {on} cannot be used"),
+            LoadError::CommandNotTyped => "the command of this job is not run".into(),
+            LoadError::Command { .. } => format!("the command `{on}` makes no load"),
             LoadError::Io {
                 direction,
                 offset,
@@ -111,7 +114,11 @@ impl LoadError {
             LoadError::Usage { why, .. }
             | LoadError::NoDirect { why, .. }
             | LoadError::NoTarget { why, .. }
-            | LoadError::Engine { why, .. } => why.clone(),
+            | LoadError::Engine { why, .. }
+            | LoadError::Command { why, .. } => why.clone(),
+            LoadError::CommandNotTyped => {
+                "it came with a job and was not typed here, so it could be anybody's".into()
+            }
             LoadError::Filled { reason, .. } | LoadError::Io { reason, .. } => reason.clone(),
             LoadError::InUse { uses, .. } => format!("it is in use ({})", uses.join("; ")),
             LoadError::Unseen { unseen, .. } => {
@@ -165,7 +172,8 @@ impl LoadError {
             } => {
                 return Some(space_advice(*free_bytes, *reserve_bytes));
             }
-            LoadError::Io { advice, .. } => advice,
+            LoadError::Io { advice, .. } | LoadError::Command { advice, .. } => advice,
+            LoadError::CommandNotTyped => "Read it, and give it with --command if it is to run",
             LoadError::Unseen { .. } => "Run as root, or use a directory as the target",
             LoadError::Signature { .. } => {
                 "Use a directory as the target, another disk, or --force-signature if its content may be lost"

@@ -9,6 +9,7 @@ const ALL: Consent = Consent {
     destroy_data: true,
     overwrite: true,
     force_signature: true,
+    run_command: true,
 };
 const NO_FORCE: Consent = Consent {
     force_signature: false,

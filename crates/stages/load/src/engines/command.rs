@@ -1,0 +1,269 @@
+//! # A command of yours makes the load
+//!
+//! ## What it does
+//! Runs a shell command (`--command`), reads what it prints, and looks at the counters of the block device below the
+//! target every 5 ms, as `none` does. Lines that tell a rate are taken as the program's own: with `tune` they are what
+//! a setting is judged by (`iodyno explain printed`), so that the proof is in transactions of your database and not in
+//! requests of a disk.
+//!
+//! Known by themselves are the lines of `pgbench -P 1` and of `sysbench --report-interval=1`. For other programs
+//! `--metric-regex` says which lines tell a rate: the numbers in its groups are added up. A named group gives the
+//! metric its name: `(?<qps>[0-9.]+) queries/s`.
+//!
+//! ## Options
+//! Those of the command line are these, and no others may come with a job:
+//!
+//! - `command` (`--command`): the command with all its words, as `sh -c` takes it.
+//! - `regex` (`--metric-regex`): which lines tell a rate.
+//! - `better` (`--metric-better`): `higher` or `lower`, for a program that prints a latency.
+//!
+//! ## Danger to data
+//! The command does what you could do yourself; iodyno does not look at what that is, takes no right from it, and gates
+//! do not guard against it. It runs only where it was typed (`--command`): one that comes with a job file, a record or a
+//! request of the web page is refused. At the end its processes are asked to end (SIGTERM to their group) and after five
+//! seconds killed. When iodyno itself is killed, the kernel asks the shell to end.
+//!
+//! ## Limits
+//! The device counts requests of everybody, merged and split, and what the page cache answered is not there. There are no
+//! latencies; the tail is judged where the program prints one and `--metric-regex` takes it. A command that ends before
+//! `run` does ends the run; one that ends under `tune` is an error, so give it more time than `--budget`, or a loop
+//! around it: `while pgbench -T 60 …; do :; done`. A program that writes to a file or a pipe in blocks of its own tells
+//! its lines late: `stdbuf -oL` helps. A server that the command only asks, such as a database, keeps its files open: what
+//! acts on files opened afterwards (read-ahead) it does not feel until it opens them again.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /var/lib/postgresql --command 'pgbench -P 1 -c 8 -T 3600 bench' --knob scheduler
+//! iodyno run /srv --command 'sysbench fileio --report-interval=1 --time=60 --file-test-mode=rndrd run'
+//! ```
+
+mod lines;
+
+use crate::device::{LOOK_NS, Watched};
+use crate::options::Options;
+use crate::worker::{OpenError, Opened, PrintedRate, Worker};
+use crate::{Engine, LoadError, Needs, Runs};
+use host::process::CpuTime;
+use host::{Workload, clock};
+use lines::RateLines;
+use model::job::Job;
+use model::metric::Better;
+use model::text::clean_to;
+
+/// The engine.
+pub static ENGINE: Engine = Engine {
+    id: "command",
+    since: "0.1.0",
+    summary: "a command of yours, such as pgbench, with the rate that it prints",
+    has_depth: false,
+    runs: Runs::Command,
+    needs: Needs::Nothing,
+    operations: &[],
+    open,
+};
+
+/// How long the command's processes may take to end after they were asked to, ms.
+const END_MS: u64 = 5_000;
+/// Characters of the command in a message.
+const SHOWN_MAX: usize = 60;
+
+/// What a job says of its command, checked.
+#[derive(Debug)]
+pub struct CommandOptions {
+    /// The command.
+    pub command: String,
+    lines: RateLines,
+    /// What its rate is called, where the job says.
+    pub name: Option<String>,
+    /// Which way the rate is better.
+    pub better: Better,
+}
+
+/// Reads the options of a job for this engine.
+///
+/// # Errors
+/// When there is no command, or the regular expression is none or has no group.
+pub fn options(job: &Job) -> Result<CommandOptions, LoadError> {
+    let options = Options::of(job, ENGINE.id, &["command", "regex", "better"])?;
+    let command = options
+        .text("command")
+        .filter(|command| !command.is_empty());
+    let command = command.ok_or_else(|| {
+        LoadError::usage(
+            "--ioengine=command",
+            "there is no command to run",
+            "Give it with --command 'PROGRAM WORDS…'",
+        )
+    })?;
+    let lines = RateLines::new(options.text("regex"))?;
+    let better = match options.text("better") {
+        None | Some("higher") => Better::Higher,
+        Some("lower") => Better::Lower,
+        Some(other) => {
+            return Err(LoadError::usage(
+                format!("--metric-better {other}"),
+                "a rate is better one way or the other",
+                "Choose higher or lower",
+            ));
+        }
+    };
+    Ok(CommandOptions {
+        command: command.into(),
+        name: lines.name(),
+        lines,
+        better,
+    })
+}
+
+fn open(worker: &Worker) -> Result<Opened, OpenError> {
+    let options = options(&worker.job).map_err(OpenError::Failed)?;
+    let shown = clean_to(&options.command, SHOWN_MAX);
+    let mut notes = Vec::new();
+    let watched = watched(worker, &mut notes);
+    let workload = Workload::start(&options.command)
+        .map_err(|error| OpenError::Failed(failed(&shown, error.to_string(), LOOK_AT_IT)))?;
+    Ok(Opened {
+        description: format!("the command `{shown}`"),
+        notes,
+        drive: Box::new(move |worker| {
+            let mut command = Command {
+                shown,
+                workload,
+                lines: options.lines,
+                told: Vec::new(),
+            };
+            command.drive(worker, watched);
+        }),
+    })
+}
+
+/// The device's counters, or a note on why there are none: what the command prints can be judged all the same.
+fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
+    let opened = match &worker.place.device {
+        Some(device) => Watched::open(&worker.place.host, device).map(|watched| (device, watched)),
+        None => Err("there is no block device below the target".to_string()),
+    };
+    match opened {
+        Ok((device, watched)) => {
+            notes.push(format!(
+                "requests as {device} counts them, of everybody; no latency percentiles can be had from its counters"
+            ));
+            Some(watched)
+        }
+        Err(why) => {
+            notes.push(format!("no counts of a device: {why}"));
+            None
+        }
+    }
+}
+
+const LOOK_AT_IT: &str = "Try it in a shell first";
+
+fn failed(shown: &str, why: String, advice: &'static str) -> LoadError {
+    LoadError::Command {
+        command: shown.into(),
+        why,
+        advice,
+    }
+}
+
+/// A command at work.
+struct Command {
+    shown: String,
+    workload: Workload,
+    lines: RateLines,
+    told: Vec<f64>,
+}
+
+impl Command {
+    fn drive(&mut self, worker: &Worker, mut watched: Option<Watched>) {
+        // What the command takes is not this process's to count.
+        worker.shared.set_cpu(CpuTime::default());
+        if let Err(error) = self.watch(worker, &mut watched) {
+            worker.shared.fail(error);
+        }
+        self.workload.end(END_MS);
+        self.read(worker);
+        if let Some(note) = summary(&self.told) {
+            worker.shared.note(note);
+        }
+    }
+
+    /// Looks until it is told to stop or the command ends.
+    fn watch(&mut self, worker: &Worker, watched: &mut Option<Watched>) -> Result<(), LoadError> {
+        let shown = self.shown.clone();
+        let device = |why: String| failed(&shown, why, "Name a target on another disk");
+        if let Some(watched) = watched {
+            watched.begin(worker.clock.now_ns()).map_err(device)?;
+        }
+        let mut next_ns = worker.origin_ns;
+        while !worker.is_stopping() {
+            let now_ns = worker.clock.now_ns();
+            next_ns += LOOK_NS * (now_ns.saturating_sub(next_ns) / LOOK_NS + 1);
+            clock::sleep_ns(next_ns.saturating_sub(now_ns));
+            match watched {
+                Some(watched) => drop(watched.look(worker).map_err(device)?),
+                None => worker
+                    .counters
+                    .last_ns
+                    .store(worker.clock.now_ns(), std::sync::atomic::Ordering::Relaxed),
+            }
+            let has_ended = self.workload.has_ended();
+            self.read(worker);
+            if has_ended {
+                return self.ended();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the rates out of what was printed since the last look.
+    fn read(&mut self, worker: &Worker) {
+        for line in self.workload.take_lines() {
+            if let Some(value) = self.lines.rate(&line.text) {
+                self.told.push(value);
+                worker.shared.print(PrintedRate {
+                    at_ns: line.at_ns,
+                    value,
+                });
+            }
+        }
+    }
+
+    /// A command that ended by itself: well, or with its last words.
+    fn ended(&self) -> Result<(), LoadError> {
+        let how = match self.workload.status() {
+            Some(0) => return Ok(()),
+            Some(127) => "the shell found no such program".to_string(),
+            Some(status) => format!("it ended with status {status}"),
+            None => "a signal ended it".to_string(),
+        };
+        let last = self.workload.last_lines();
+        let said: Vec<String> = last.iter().map(|line| clean_to(line, 200)).collect();
+        let said = match said.is_empty() {
+            true => "; it printed nothing".into(),
+            false => format!("; its last words: {}", said.join(" / ")),
+        };
+        Err(failed(&self.shown, format!("{how}{said}"), LOOK_AT_IT))
+    }
+}
+
+/// What the command told of itself over the whole run.
+fn summary(told: &[f64]) -> Option<String> {
+    let least = told.iter().copied().reduce(f64::min)?;
+    let most = told.iter().copied().reduce(f64::max)?;
+    let lines = match told.len() {
+        1 => "1 line".into(),
+        count => format!("{count} lines"),
+    };
+    let number = model::units::rate;
+    Some(format!(
+        "the command printed a rate in {lines}: {} in the mean, from {} to {}",
+        number(stats::mean(told)),
+        number(least),
+        number(most)
+    ))
+}
+
+#[cfg(test)]
+mod tests;
