@@ -11,8 +11,9 @@
 //! ## Limits
 //! The command must print at least about once a second, and one that is slower is refused. A window is a second and longer
 //! and ends with a line, so that no number belongs to two values of the setting; a difference of a few per cent takes
-//! minutes. Settings that act on what is still to be written (`vm.dirty_*`) are not judged by it: what they put off would
-//! be in no number.
+//! two or three minutes. Where the rate is so steady that the switch itself shows in the second of its line, windows grow
+//! to several seconds: give it a `--budget` of a quarter of an hour. Settings that act on what is still to be written
+//! (`vm.dirty_*`) are not judged by it: what they put off would be in no number.
 //!
 //! ## Example
 //! ```text

@@ -183,3 +183,59 @@ fn a_number_that_stands_still_at_nothing_is_no_dead_disk_where_lower_is_better()
     .unwrap();
     assert_ne!(verdict.reason, Reason::NoIo, "{}", verdict.sentence);
 }
+
+/// Two arms under a program that prints a number a second. A window begins behind a line and the arm stays until the line
+/// that tells its end, as the meter of such programs has it; each number stands for the quarters of its second.
+fn run_by_lines(name: &str, gain: f64, seed: u64) -> Verdict {
+    let quarters = metric(Better::Higher, 250);
+    let mut plan = plan(2, Class::Fast, seed);
+    plan.metric = quarters.clone();
+    plan.budget_ms *= 10;
+    let mut device = Device::new(&scenario(name), &[0.0, 0.0], seed);
+    let experiment = Experiment::new(plan).expect("a valid plan");
+    let measure = |window: &Window| {
+        if window.fresh {
+            device.restart();
+        }
+        let rates = device.run(window.arm, window.duration_ms.next_multiple_of(1_000));
+        let factor = if window.arm == 1 { 1.0 + gain } else { 1.0 };
+        let seconds = rates.chunks(100).map(|rates| factor * stats::mean(rates));
+        let values = seconds.flat_map(|rate| [rate; 4]);
+        let count = (window.duration_ms / quarters.grain_ms) as usize;
+        measured(window, values.take(count).collect())
+    };
+    drive(experiment, measure).expect("a willing driver")
+}
+
+#[test]
+fn a_number_a_second_in_quarters_wins_nothing_by_itself() {
+    let mut wins = Vec::new();
+    for scenario in public() {
+        for seed in 0..12 {
+            if is_win(&run_by_lines(scenario.name, 0.0, seed)) {
+                wins.push((scenario.name, seed));
+            }
+        }
+    }
+    assert!(wins.len() <= 1, "{wins:?}");
+}
+
+#[test]
+fn a_number_a_second_in_quarters_shows_five_per_cent() {
+    let verdicts: Vec<Verdict> = ["quiet_nvme", "ar_ssd", "drift"]
+        .into_iter()
+        .flat_map(|name| (0..10).map(move |seed| (name, seed)))
+        .map(|(name, seed)| run_by_lines(name, 0.05, seed))
+        .collect();
+    let right = verdicts
+        .iter()
+        .filter(|verdict| is_win(verdict) && verdict.arm == "B");
+    let covered = right
+        .clone()
+        .filter(|v| v.low < Some(0.05) && v.high > Some(0.05));
+    let (right, covered) = (right.count(), covered.count());
+    assert!(
+        right >= 27 && covered * 10 >= right * 9,
+        "{right} of 30 found, {covered} hold the truth"
+    );
+}
