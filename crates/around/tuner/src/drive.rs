@@ -17,7 +17,7 @@ use host::signals::Stop;
 use host::{Host, Journal, clock};
 use load::{Engine, LoadError, Prepared, Region, Running};
 use load::{Snapshot, lane};
-use model::change::Class;
+use model::change::{Class, Restored};
 use model::figures::ArmFigures;
 use model::iopath::IoPath;
 use model::job::Job;
@@ -93,6 +93,8 @@ pub struct Driven {
     pub moved: Option<Moved>,
     /// Every window that was measured.
     pub windows: Vec<WindowRun>,
+    /// Whether a bound was crossed, be it after the verdict.
+    pub has_crossed: bool,
 }
 
 /// Why an experiment ended without a verdict.
@@ -156,6 +158,7 @@ struct Rig<'a> {
     starts: u64,
     others: Others<'a>,
     breaker: Option<Breaker>,
+    has_crossed: bool,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,
@@ -190,6 +193,7 @@ impl<'a> Rig<'a> {
             others: Others::open(setup.host, setup.device, can_tell),
             breaker: Breaker::open(setup.host, setup.device, setup.bounds)
                 .map_err(DriveError::Meter)?,
+            has_crossed: false,
             edges,
             tracing: setup.tracing.clone(),
             deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
@@ -214,6 +218,7 @@ impl<'a> Rig<'a> {
                 verdict,
                 moved: None,
                 windows: self.windows,
+                has_crossed: self.has_crossed,
             };
         };
         let not_traced = match self.setup.explains {
@@ -255,6 +260,7 @@ impl<'a> Rig<'a> {
             figures,
             moved: Some(moved),
             windows: self.windows,
+            has_crossed: self.has_crossed,
         }
     }
 
@@ -589,10 +595,15 @@ impl Rig<'_> {
         let Some(crossed) = self.breaker.as_mut().and_then(Breaker::crossed) else {
             return Ok(());
         };
+        self.has_crossed = true;
         let begin_ns = clock::monotonic_ns();
-        // What did not come back is found and told at the end of the tune.
-        self.setup.journal.put_back();
+        let restored = self.setup.journal.put_back();
         let took = units::duration_ns((clock::monotonic_ns() - begin_ns) as f64);
+        let back = match restored.iter().all(Restored::is_whole) {
+            true => format!("everything was back {took} later"),
+            // Which it is, and what mends it, is told at the end of the tune.
+            false => "not everything came back".into(),
+        };
         let value = &self.setup.values[self.arm];
         let found = if self.arm == 0 {
             ", the value found,"
@@ -601,7 +612,7 @@ impl Rig<'_> {
         };
         self.arm = 0;
         Err(DriveError::Crossed(format!(
-            "with {value}{found} in place {crossed}; everything was back {took} later"
+            "with {value}{found} in place {crossed}; {back}"
         )))
     }
 }

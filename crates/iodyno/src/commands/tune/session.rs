@@ -19,7 +19,6 @@ use model::record::Trial;
 use model::sample::SensorLog;
 use model::subject::place_in_words;
 use model::units::span_ms;
-use model::verdict::Reason;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use tuner::drive::{DriveError, Driven, Setup, drive};
 use tuner::meter::Counts;
@@ -170,12 +169,12 @@ impl Session<'_> {
             // The next knob is tried on what the first one found.
             must_be_back(&rig.journal.put_back())?;
             match trial {
-                Ok(trial) => {
+                Ok((trial, has_crossed)) => {
                     live.finished();
                     trials.push(trial);
-                    // Whoever stops the tune while a decision is explained keeps the decision.
-                    // Nobody risks another setting on a device that was just too much for its users.
-                    if rig.stop.is_asked() || trials.last().is_some_and(is_broken) {
+                    // Whoever stops the tune while a decision is explained keeps the decision. Behind a bound that was
+                    // crossed nobody risks another setting.
+                    if rig.stop.is_asked() || has_crossed {
                         break;
                     }
                 }
@@ -207,6 +206,7 @@ impl Session<'_> {
         }
     }
 
+    /// A knob's trial, and whether a bound of the user's was crossed in it.
     fn try_one(
         &self,
         index: usize,
@@ -214,7 +214,7 @@ impl Session<'_> {
         (pairs_ms, end_ns): (u64, u64),
         rig: &Rig<'_>,
         live: &Live,
-    ) -> Result<Trial, DriveError> {
+    ) -> Result<(Trial, bool), DriveError> {
         let knob = Knob::find(&planned.knob)
             .ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
         let plan = self.plan_of(index, planned, pairs_ms);
@@ -250,18 +250,20 @@ impl Session<'_> {
             figures,
             moved,
             windows,
+            has_crossed,
         } = drive(&setup, &mut experiment, &mut |progress| {
             live.show(planned, progress)
         })?;
         let summary = view::trial::sentence(&planned.label(), &planned.values, &verdict);
-        Ok(Trial {
+        let trial = Trial {
             layers,
             figures,
             moved,
             windows,
             verdict: Some(verdict),
             ..self.trial_of(planned, summary)
-        })
+        };
+        Ok((trial, has_crossed))
     }
 
     /// What the experiment on a knob is asked.
@@ -305,12 +307,6 @@ impl Session<'_> {
             ..Trial::default()
         }
     }
-}
-
-/// Whether a bound of the user's ended it.
-fn is_broken(trial: &Trial) -> bool {
-    let reason = trial.verdict.as_ref().map(|verdict| verdict.reason);
-    reason == Some(Reason::BoundCrossed)
 }
 
 /// What the holder of the lock is called by.
