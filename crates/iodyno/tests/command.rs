@@ -163,6 +163,19 @@ fn a_command_that_fails_ends_the_tune_with_its_words() {
 }
 
 #[test]
+fn a_plan_for_a_directory_promises_no_scratch_file() {
+    let dir = Dir::new("command");
+    let target = dir.path().to_string_lossy().into_owned();
+    let words = ["tune", &target, "--command", "sleep 9", "--dry-run"];
+    let output = Iodyno::new().run(&words);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(
+        said.contains("judged by printed rate") && !said.contains("scratch"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_command_that_nobody_typed_is_not_run() {
     let dir = Dir::new("command");
     let marker = dir.path().join("was-run");

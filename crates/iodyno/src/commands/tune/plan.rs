@@ -137,10 +137,12 @@ pub fn make(
             }
         }
     }
-    let is_laid_out = matches!(
-        host::files::kind(&args.target),
-        Ok(host::files::FileKind::Directory)
-    );
+    let needs_files = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs == Needs::Files);
+    let is_laid_out = needs_files
+        && matches!(
+            host::files::kind(&args.target),
+            Ok(host::files::FileKind::Directory)
+        );
     let plan = TunePlan {
         device,
         metric: (args.meter(job).metric)(job),
