@@ -3,8 +3,8 @@
 use crate::exit::{Exit, Failure};
 use apply::{Knob, SubjectFiles, ValueReading, knobs};
 use host::Host;
-use model::iopath::{IoPath, LayerKind};
-use model::subject::Subject;
+use model::iopath::{IoPath, Layer, LayerKind};
+use model::subject::{Subject, SubjectKind};
 
 /// A knob as the user named it.
 #[derive(Debug)]
@@ -42,7 +42,8 @@ pub fn parse(text: &str) -> Result<NamedKnob, Failure> {
     Ok(NamedKnob { knob, key, values })
 }
 
-/// The one device below the target whose queue can be tuned.
+/// The device below the target whose settings can be tuned: the one disk, or where there are several the array or volume
+/// that spreads over them.
 pub fn device(path: &IoPath) -> Result<String, Failure> {
     let layer = path.queue_device().ok_or_else(|| {
         let what = path
@@ -61,23 +62,45 @@ pub fn device(path: &IoPath) -> Result<String, Failure> {
         .on(&path.target)
         .hint("`iodyno run` can still load it.")
     })?;
-    if layer.kind != LayerKind::Stacked {
-        return Ok(layer.name.clone());
+    let mut disks = disks(layer);
+    disks.sort_unstable();
+    disks.dedup();
+    Ok(match (layer.kind, disks.as_slice()) {
+        (LayerKind::Stacked, [disk]) => disk.to_string(),
+        (LayerKind::Stacked, _) => spreads(layer).name.clone(),
+        _ => layer.name.clone(),
+    })
+}
+
+/// Kernel names of the disks of a layer and below it, from left to right.
+fn disks(layer: &Layer) -> Vec<&str> {
+    let layers = layer.walk().into_iter();
+    let disks = layers.filter(|below| below.kind == LayerKind::Disk);
+    disks.map(|disk| disk.name.as_str()).collect()
+}
+
+/// The lowest stacked layer that has all of what is below this one.
+fn spreads(layer: &Layer) -> &Layer {
+    match layer.below.as_slice() {
+        [below] if below.kind == LayerKind::Stacked => spreads(below),
+        _ => layer,
     }
-    let disks: Vec<String> = layer
-        .walk()
-        .into_iter()
-        .filter(|below| below.kind == LayerKind::Disk)
-        .map(|below| below.name.clone())
-        .collect();
-    match disks.as_slice() {
-        [disk] => Ok(disk.clone()),
-        _ => Err(Failure::usage(format!(
-            "{} spreads over {}: their schedulers act, not its own. Name one of them as the target.",
-            layer.name,
-            disks.join(", ")
-        ))),
-    }
+}
+
+/// Why a setting of a queue does not act on this device: it hands its I/O on to the queues of several disks.
+pub fn handed_on(knob: &Knob, path: &IoPath, device: &str, host: &Host) -> Option<String> {
+    let is_of_queue = matches!(knob.on, SubjectKind::Queue | SubjectKind::Scheduler);
+    let layers = path.root.walk().into_iter();
+    let mut stacked = layers.filter(|layer| layer.kind == LayerKind::Stacked);
+    let layer = stacked.find(|layer| layer.name == device)?;
+    // What has queues of its own has this directory (Linux 3.16), as multipath has.
+    let has_requests = host.exists(&format!("/sys/block/{device}/mq"));
+    (is_of_queue && !knob.acts_without_requests && !has_requests).then(|| {
+        format!(
+            "{device} spreads over {}, whose queues act: name one of them as the target",
+            disks(layer).join(", ")
+        )
+    })
 }
 
 /// The subjects of a knob below the device. More than a few are asked for one by one: each costs the time of an
@@ -113,14 +136,30 @@ pub fn subjects(asked: &NamedKnob, path: &IoPath, device: &str) -> Result<Vec<Su
     }
 }
 
+/// Whether only some kinds of device have such settings, so that nobody misses them elsewhere.
+pub fn is_of_some_devices(kind: SubjectKind) -> bool {
+    matches!(
+        kind,
+        SubjectKind::Scsi | SubjectKind::Md | SubjectKind::Loop
+    )
+}
+
 /// As many subjects of one knob are tried unasked.
 const SUBJECTS_MAX: usize = 4;
 
 /// Why there is nothing to read of a knob. Each scheduler has settings of its own.
 pub fn absent(knob: &Knob, subject: &Subject, host: &Host) -> String {
-    let Subject::Scheduler { device } = subject else {
-        let attribute = host.attribute(&subject.path(knob.attribute));
-        return format!("it is {attribute} on {subject}");
+    let is_there = host.exists(&subject.directory());
+    let device = match subject {
+        Subject::Scheduler { device } => device,
+        Subject::Md { device } if !is_there => {
+            return format!("{device} is no array of Linux software RAID");
+        }
+        Subject::Loop { device } if !is_there => return format!("{device} is no loop device"),
+        _ => {
+            let attribute = host.attribute(&subject.path(knob.attribute));
+            return format!("it is {attribute} on {subject}");
+        }
     };
     let queue = Subject::Queue {
         device: device.clone(),

@@ -53,7 +53,7 @@ fn a_setting_is_judged_by_what_the_command_prints() {
         "--layers",
         "off",
         "--budget",
-        "3m",
+        "90s",
     ];
     let (document, output) = iodyno.json(&[&words[..], &rest[..]].concat());
     let said = text(&output.stderr);
@@ -62,14 +62,18 @@ fn a_setting_is_judged_by_what_the_command_prints() {
     let verdict = &record["trials"][0]["verdict"];
     assert_eq!(verdict["metric"]["name"], "MBs", "{verdict:#}");
     assert_eq!(record["job"]["engine_options"]["command"], command.as_str());
-    // Requests of 4 KiB are a fraction of what requests of 1 MiB are: nothing beats the value found.
-    assert_eq!(
-        (code(&output), verdict["reason"].as_str()),
-        (0, Some("default-wins")),
-        "{said}\n{verdict:#}"
-    );
+    // Requests of 4 KiB are a fraction of what requests of 1 MiB are. On a busy machine the budget may end before all is
+    // proved, never for another value.
+    let end = (code(&output), verdict["verdict"].as_str().unwrap());
+    let ends = [(0, "equal"), (6, "inconclusive")];
+    assert!(ends.contains(&end), "{said}\n{verdict:#}");
     let pairs = verdict["pairs"].as_array().unwrap();
-    assert!(!pairs.is_empty(), "{verdict:#}");
+    let is_less = |pair: &serde_json::Value| pair["effect_ln"].as_f64().unwrap() < 0.0;
+    let less = pairs.iter().filter(|pair| is_less(pair)).count();
+    assert!(
+        pairs.len() >= 4 && less * 4 > pairs.len() * 3,
+        "{verdict:#}"
+    );
     assert!(said.contains("judged by MBs"), "{said}");
 }
 

@@ -48,6 +48,9 @@ pub fn each(iodyno: &Iodyno, disk: &Loop, kinds: &[SubjectKind]) -> Vec<&'static
         SubjectKind::Bdi => Some(Subject::Bdi {
             device: device.clone(),
         }),
+        SubjectKind::Loop => Some(Subject::Loop {
+            device: device.clone(),
+        }),
         SubjectKind::Sysctl => Some(Subject::Sysctl),
         _ => None,
     };
@@ -97,6 +100,15 @@ fn every_setting_of_a_queue_and_its_page_cache_is_put_back() {
     assert!(tried.contains(&"max_ratio"), "{tried:?}");
     let queue = ["nomerges", "rotational", "add_random", "max_sectors_kb"];
     assert!(queue.iter().all(|id| tried.contains(id)), "{tried:?}");
+}
+
+#[test]
+fn direct_io_of_a_loop_device_is_put_back() {
+    let Some(disk) = Loop::new(16) else {
+        return;
+    };
+    let tried = each(&Iodyno::new(), &disk, &[SubjectKind::Loop]);
+    assert_eq!(tried, ["dio"]);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod command;
 mod compare;
 mod diff;
 mod disk_sensors;
+mod drivers_guest;
 mod engines;
 mod every_knob;
 mod failures;

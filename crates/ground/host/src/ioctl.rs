@@ -10,6 +10,7 @@ const BLKSSZGET: libc::Ioctl = 0x1268;
 const BLKDISCARD: libc::Ioctl = 0x1277;
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4C05;
+const LOOP_SET_DIRECT_IO: libc::Ioctl = 0x4C08;
 const FIEMAP_EXTENT_LAST: u32 = 0x1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
 
@@ -70,6 +71,16 @@ pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> Option<(u64, u64, u64)> {
     // SAFETY: LOOP_GET_STATUS64 writes one struct loop_info64, 232 bytes, which is the size of `info`.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64, &mut info) };
     (result >= 0).then_some((info.device, info.inode, info.special))
+}
+
+/// Says whether a loop device does direct I/O to its file (Linux 4.4). EINVAL where the file cannot be used so.
+pub(crate) fn set_loop_direct(fd: BorrowedFd<'_>, is_direct: bool) -> std::io::Result<()> {
+    let wanted = libc::c_ulong::from(is_direct);
+    // SAFETY: LOOP_SET_DIRECT_IO takes a number and no pointer.
+    match unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_SET_DIRECT_IO, wanted) } {
+        0.. => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
 }
 
 #[repr(C)]

@@ -35,6 +35,7 @@ mod kernel_log;
 mod kernel_mount;
 mod life;
 pub mod listening;
+mod loop_setting;
 mod mount_setting;
 mod mounts;
 mod nodes;
@@ -80,6 +81,7 @@ pub use upload::Upload;
 pub use workload::{PrintedLine, Workload};
 
 use held_setting::{Held, is_held};
+use loop_setting::LoopPlace;
 use model::change::Attribute;
 use model::subject::{Subject, place_in_words};
 use mount_setting::MountPlace;
@@ -250,10 +252,16 @@ impl Host {
             ))),
             #[cfg(test)]
             HostSource::Simulated(machine) => machine.write(path, value).map_err(failed),
-            HostSource::Live => match MountPlace::of(path) {
-                Some(mount) => mount.write(self, value, mark).map_err(failed),
-                None => write_live(path, value).map_err(failed),
-            },
+            HostSource::Live => self.write_place(path, value, mark).map_err(failed),
+        }
+    }
+
+    /// A mount's flag and a loop device's are set by calls of their own; all else is a file.
+    fn write_place(&self, path: &str, value: &str, mark: Option<&str>) -> std::io::Result<()> {
+        match (MountPlace::of(path), LoopPlace::of(path)) {
+            (Some(mount), _) => mount.write(self, value, mark),
+            (_, Some(device)) => device.write(self, value),
+            _ => write_live(path, value),
         }
     }
 

@@ -6,14 +6,16 @@ pub fn is_root() -> bool {
 }
 
 /// Whether this process may write the file at `path`, asked of the kernel (it knows read-only mounts and
-/// capabilities; modes alone do not). A mount's flags are root's to change.
+/// capabilities; modes alone do not). A mount's flags are root's to change, and so is a loop device's.
 pub fn may_write(path: &str) -> bool {
     if crate::held_setting::is_held(path) {
         return may_write(crate::kernel_log::LATENCY);
     }
-    match crate::mount_setting::MountPlace::of(path) {
-        Some(_) => is_root(),
-        None => rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok(),
+    let is_call = crate::mount_setting::MountPlace::of(path).is_some()
+        || crate::loop_setting::LoopPlace::of(path).is_some();
+    match is_call {
+        true => is_root(),
+        false => rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok(),
     }
 }
 

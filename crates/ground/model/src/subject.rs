@@ -1,5 +1,5 @@
-//! What a setting is a setting of: a block device's queue or its part of the page cache, the kernel as a whole, one
-//! interrupt, one mount, how fast CPUs wake up.
+//! What a setting is a setting of: a block device's queue, its part of the page cache or what its driver has of it, the
+//! kernel as a whole, one interrupt, one mount, how fast CPUs wake up.
 //!
 //! Every setting has a place, which is one text. Most subjects have a directory in which their settings are files, and
 //! the place is the file's path. A mount has none: its place is `mount:OPTION:MAJOR:MINOR:POINT`, which no path can be
@@ -28,6 +28,21 @@ pub enum Subject {
     /// A block device's share of the page cache (its backing device, bdi): `/sys/block/NAME/bdi`.
     Bdi {
         /// Kernel name of the block device.
+        device: String,
+    },
+    /// A disk as its SCSI driver has it, SATA, SAS and USB disks among them: `/sys/block/NAME/device`.
+    Scsi {
+        /// Kernel name of the block device.
+        device: String,
+    },
+    /// An array of Linux software RAID: `/sys/block/NAME/md`.
+    Md {
+        /// Kernel name of the block device: `md0`.
+        device: String,
+    },
+    /// A loop device: `/sys/block/NAME/loop`.
+    Loop {
+        /// Kernel name of the block device: `loop0`.
         device: String,
     },
     /// The kernel's parameters: `/proc/sys`. They act on the whole machine.
@@ -61,6 +76,12 @@ pub enum SubjectKind {
     Scheduler,
     /// [`Subject::Bdi`].
     Bdi,
+    /// [`Subject::Scsi`].
+    Scsi,
+    /// [`Subject::Md`].
+    Md,
+    /// [`Subject::Loop`].
+    Loop,
     /// [`Subject::Sysctl`].
     Sysctl,
     /// [`Subject::Interrupt`].
@@ -88,6 +109,9 @@ impl Subject {
             Subject::Queue { device } => format!("{BLOCK}{device}/queue"),
             Subject::Scheduler { device } => format!("{BLOCK}{device}/queue/iosched"),
             Subject::Bdi { device } => format!("{BLOCK}{device}/bdi"),
+            Subject::Scsi { device } => format!("{BLOCK}{device}/device"),
+            Subject::Md { device } => format!("{BLOCK}{device}/md"),
+            Subject::Loop { device } => format!("{BLOCK}{device}/loop"),
             Subject::Sysctl => SYSCTL.trim_end_matches('/').into(),
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
             Subject::Mount { point, .. } => point.clone(),
@@ -134,6 +158,9 @@ impl Subject {
             "queue" => Subject::Queue { device },
             "queue/iosched" => Subject::Scheduler { device },
             "bdi" => Subject::Bdi { device },
+            "device" => Subject::Scsi { device },
+            "md" => Subject::Md { device },
+            "loop" => Subject::Loop { device },
             _ => return None,
         };
         is_plain_name(name).then_some((subject, name))
@@ -145,6 +172,9 @@ impl Subject {
             Subject::Queue { .. } => SubjectKind::Queue,
             Subject::Scheduler { .. } => SubjectKind::Scheduler,
             Subject::Bdi { .. } => SubjectKind::Bdi,
+            Subject::Scsi { .. } => SubjectKind::Scsi,
+            Subject::Md { .. } => SubjectKind::Md,
+            Subject::Loop { .. } => SubjectKind::Loop,
             Subject::Sysctl => SubjectKind::Sysctl,
             Subject::Interrupt { .. } => SubjectKind::Interrupt,
             Subject::Mount { .. } => SubjectKind::Mount,
@@ -156,9 +186,12 @@ impl Subject {
     /// which may lie on several devices and has users of its own.
     pub fn device(&self) -> Option<&str> {
         match self {
-            Subject::Queue { device } | Subject::Scheduler { device } | Subject::Bdi { device } => {
-                Some(device)
-            }
+            Subject::Queue { device }
+            | Subject::Scheduler { device }
+            | Subject::Bdi { device }
+            | Subject::Scsi { device }
+            | Subject::Md { device }
+            | Subject::Loop { device } => Some(device),
             Subject::Sysctl
             | Subject::Interrupt { .. }
             | Subject::Mount { .. }
@@ -189,7 +222,10 @@ impl Subject {
 impl std::fmt::Display for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Subject::Queue { device } => f.write_str(device),
+            Subject::Queue { device }
+            | Subject::Scsi { device }
+            | Subject::Md { device }
+            | Subject::Loop { device } => f.write_str(device),
             Subject::Scheduler { device } => write!(f, "the scheduler of {device}"),
             Subject::Bdi { device } => write!(f, "the page cache of {device}"),
             Subject::Sysctl => f.write_str("the kernel"),
@@ -291,6 +327,19 @@ mod tests {
             (Subject::Sysctl, "vm/dirty_bytes"),
             (Subject::Interrupt { number: 24 }, "smp_affinity_list"),
             (Subject::Bdi { device: sda() }, "max_ratio"),
+            (Subject::Scsi { device: sda() }, "queue_depth"),
+            (
+                Subject::Md {
+                    device: "md0".into(),
+                },
+                "stripe_cache_size",
+            ),
+            (
+                Subject::Loop {
+                    device: "loop0".into(),
+                },
+                "dio",
+            ),
             (Subject::CpuLatency, "cpu_latency_us"),
         ];
         for (subject, name) in all {
@@ -308,7 +357,8 @@ mod tests {
             "/sys/block/sda/queue/",
             "/sys/block/sda/queue",
             "/sys/block/sda/size",
-            "/sys/block/sda/device/delete",
+            "/sys/block/sda/device/../device/queue_depth",
+            "/sys/block/sda/device/driver/unbind",
             "/sys/block/../queue/scheduler",
             "/sys/block/../../tmp/x/queue/scheduler",
             "/proc/sys/vm",

@@ -124,6 +124,9 @@ fn checked(
     let knob = named.knob;
     let mut subjects = named_knob::subjects(named, path, device)?;
     let nothing = |why: String| Failure::new(Exit::Failed, format!("{}: {why}.", knob.id));
+    if let Some(why) = named_knob::handed_on(knob, path, device, &context.host) {
+        return Err(nothing(why));
+    }
     let subject = match subjects.len() {
         0 => return Err(nothing(format!("{device} has none"))),
         1 => subjects.remove(0),

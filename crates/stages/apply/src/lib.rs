@@ -41,6 +41,9 @@ pub struct Knob {
     pub summary: &'static str,
     /// Whose setting it is.
     pub on: SubjectKind,
+    /// Of a queue's settings, whether it acts also where I/O is handed on without a queue of requests, as arrays and
+    /// volumes do.
+    pub acts_without_requests: bool,
     /// Its file in the subject's directory.
     pub attribute: &'static str,
     /// What its text means.
@@ -87,6 +90,7 @@ impl Knob {
         since: "",
         summary: "",
         on: SubjectKind::Queue,
+        acts_without_requests: false,
         attribute: "",
         reading: ValueReading::Whole,
         class: Class::Slow,

@@ -29,6 +29,11 @@ pub fn through_the_page_cache(_: &SubjectFiles, job: &Job, _: &[String]) -> Opti
     job.direct.then(|| "direct I/O does not use it".into())
 }
 
+/// I/Os that a load keeps under way.
+pub fn in_flight(job: &Job) -> u64 {
+    u64::from(job.iodepth) * u64::from(job.numjobs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -81,8 +81,8 @@ pub(super) fn meaning(setting: &Setting, layer: &Layer) -> String {
 fn of_one_kind(name: &str, text: &str, number: Option<u64>) -> String {
     let words = match (name, number) {
         ("md/stripe_cache_size", _) => "stripes kept in memory",
-        ("md/group_thread_count", Some(0)) => "one thread computes parity for the whole array",
-        ("md/group_thread_count", _) => "more threads compute parity",
+        ("md/group_thread_cnt", Some(0)) => "one thread computes parity for the whole array",
+        ("md/group_thread_cnt", _) => "more threads compute parity",
         ("md/preread_bypass_threshold", _) => "whole stripes that may pass one that needs reading",
         ("md/sync_speed_min", _) => "KiB/s that a rebuild takes though others wait",
         ("md/sync_speed_max", _) => "KiB/s that a rebuild takes at the most",

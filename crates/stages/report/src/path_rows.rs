@@ -171,7 +171,7 @@ fn loop_device(layer: &Layer) -> Vec<TreeRow> {
 fn cached_twice(layer: &Layer) -> String {
     format!(
         "blocks are cached twice, and direct I/O to {0} still ends in the page cache of the file; \
-         losetup --direct-io=on /dev/{0} changes it",
+         iodyno set dio=1 /dev/{0} changes it",
         clean(&layer.name)
     )
 }

@@ -19,6 +19,10 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         Subject::CpuLatency => machine && crate::held_setting::is_held(path),
         // What the device has of the page cache, without what else a driver may show there.
         Subject::Bdi { .. } if !BDI.contains(&name) => false,
+        // Beside these stand files that remove a disk, stop an array or take a member out of it.
+        Subject::Scsi { .. } if name != "queue_depth" => false,
+        Subject::Md { .. } if !MD.contains(&name) => false,
+        Subject::Loop { .. } if name != crate::loop_setting::DIO => false,
         of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
     }
 }
@@ -34,6 +38,14 @@ const BDI: [&str; 5] = [
     "min_ratio",
     "min_ratio_fine",
     "strict_limit",
+];
+
+/// The settings of an array that knobs set or disturb.
+const MD: [&str; 4] = [
+    "group_thread_cnt",
+    "preread_bypass_threshold",
+    "skip_copy",
+    "stripe_cache_size",
 ];
 
 /// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
@@ -88,6 +100,9 @@ mod tests {
         assert!(is_of("sda", "/sys/block/sda/queue/scheduler"));
         assert!(is_of("sda", "/sys/block/sda/queue/iosched/slice_idle"));
         assert!(is_of("sda", "/sys/block/sda/bdi/max_ratio"));
+        assert!(is_of("sda", "/sys/block/sda/device/queue_depth"));
+        assert!(is_of("md0", "/sys/block/md0/md/stripe_cache_size"));
+        assert!(is_of("loop0", "/sys/block/loop0/loop/dio"));
         assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
         for path in [
             "/sys/block/sdb/queue/scheduler",
@@ -98,6 +113,11 @@ mod tests {
             "/sys/block/sda/queue/iosched/..",
             "/sys/block/sda/queue/",
             "/sys/block/sda/device/delete",
+            "/sys/block/sda/device/state",
+            "/sys/block/sda/md/array_state",
+            "/sys/block/sda/md/sync_action",
+            "/sys/block/sda/loop/backing_file",
+            "/sys/block/md0/md/stripe_cache_size",
             "/etc/passwd",
         ] {
             assert!(!is_of("sda", path), "{path}");

@@ -3,7 +3,7 @@
 use super::TuneArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use crate::named_knob::{self, NamedKnob, absent, device, subjects};
+use crate::named_knob::{self, NamedKnob, absent, device, handed_on, is_of_some_devices, subjects};
 use apply::{Knob, SubjectFiles, knobs, must_take};
 use experiment::{default_budget_ms, least_budget_ms, longest_budget_ms};
 use host::Reach;
@@ -125,10 +125,19 @@ pub fn make(
         if subjects.is_empty() {
             skipped.push(skip(knob, None, format!("{device} has none")));
         }
+        if let Some(why) = handed_on(knob, path, &device, &context.host) {
+            skipped.push(skip(knob, None, why));
+            continue;
+        }
         for subject in subjects {
-            let Some(files) = SubjectFiles::of(&context.host, subject.clone()) else {
-                let why = absent(knob, &subject, &context.host);
-                skipped.push(skip(knob, Some(subject), why));
+            let files = SubjectFiles::of(&context.host, subject.clone())
+                .filter(|files| !(knob.choices)(files).is_empty());
+            let Some(files) = files else {
+                // Unasked, nobody misses on a disk what arrays have.
+                if !args.knobs.is_empty() || !is_of_some_devices(knob.on) {
+                    let why = absent(knob, &subject, &context.host);
+                    skipped.push(skip(knob, Some(subject), why));
+                }
                 continue;
             };
             match consider(knob, asked.values.clone(), &files, job, args)? {
@@ -235,9 +244,7 @@ fn consider(
     args: &TuneArgs,
 ) -> Result<Result<PlannedKnob, String>, Failure> {
     let choices = (knob.choices)(files);
-    let Some(now) = choices.first().cloned() else {
-        return Ok(Err(absent(knob, files.subject(), files.host())));
-    };
+    let now = choices.first().cloned().unwrap_or_default();
     let values = match wanted {
         None => choices,
         Some(wanted) => {
@@ -328,10 +335,7 @@ impl PlannedKnob {
             "" => String::new(),
             words => format!(". It acts under: {words}"),
         };
-        Some(format!(
-            "  {:<15} expect no difference: {why}{try_this}",
-            ""
-        ))
+        Some(format!("expect no difference: {why}{try_this}"))
     }
 
     /// The file that is written.
@@ -391,26 +395,37 @@ impl TunePlan {
         }
     }
 
+    /// What is tried, and what is not and why; those with one reason in one line.
+    fn knob_lines(&self) -> Vec<String> {
+        let labels = self.knobs.iter().map(|knob| knob.label().chars().count());
+        let width = labels.max().unwrap_or(0).max(15);
+        let mut lines = Vec::new();
+        for knob in &self.knobs {
+            let (label, others) = (knob.label(), knob.values[1..].join(", "));
+            let (now, risk) = (&knob.values[0], knob.risk.phrase());
+            lines.push(format!(
+                "  {label:<width$} {now} against {others}   ({risk})"
+            ));
+            let doubt = knob.doubt_line();
+            lines.extend(doubt.map(|doubt| format!("  {:<width$} {doubt}", "")));
+        }
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for skipped in &self.skipped {
+            match reasons.iter_mut().find(|(why, _)| *why == skipped.why) {
+                Some((_, labels)) => labels.push(skipped.label()),
+                None => reasons.push((&skipped.why, vec![skipped.label()])),
+            }
+        }
+        for (why, labels) in reasons {
+            lines.push(format!("  {:<width$} not tried: {why}", labels.join(", ")));
+        }
+        lines
+    }
+
     /// The plan in words.
     pub fn lines(&self, job: &Job) -> Vec<String> {
         let mut lines = vec![format!("{} on {}: {}", "tune", self.device, job.phrase())];
-        for knob in &self.knobs {
-            let others = knob.values[1..].join(", ");
-            lines.push(format!(
-                "  {:<15} {} against {others}   ({})",
-                knob.label(),
-                knob.values[0],
-                knob.risk.phrase()
-            ));
-            lines.extend(knob.doubt_line());
-        }
-        for skipped in &self.skipped {
-            lines.push(format!(
-                "  {:<15} not tried: {}",
-                skipped.label(),
-                skipped.why
-            ));
-        }
+        lines.extend(self.knob_lines());
         let after = if self.is_laid_out {
             " of load, after a scratch file is written"
         } else {

@@ -6,6 +6,7 @@ pub mod atime;
 pub mod back_seek_max;
 pub mod back_seek_penalty;
 pub mod cpu_latency_us;
+pub mod dio;
 pub mod dirty_background_bytes;
 pub mod dirty_bytes;
 pub mod dirty_expire_centisecs;
@@ -14,6 +15,7 @@ pub mod fifo_batch;
 pub mod fifo_expire_async;
 pub mod fifo_expire_sync;
 pub mod front_merges;
+pub mod group_thread_cnt;
 pub mod low_latency;
 pub mod max_budget;
 pub mod max_ratio;
@@ -21,17 +23,21 @@ pub mod max_sectors_kb;
 pub mod min_ratio;
 pub mod nomerges;
 pub mod nr_requests;
+pub mod preread_bypass_threshold;
 pub mod prio_aging_expire;
+pub mod queue_depth;
 pub mod read_ahead_kb;
 pub mod read_expire;
 pub mod read_lat_nsec;
 pub mod rotational;
 pub mod rq_affinity;
 pub mod scheduler;
+pub mod skip_copy;
 pub mod slice_idle_us;
 pub mod smp_affinity_list;
 pub mod strict_guarantees;
 pub mod strict_limit;
+pub mod stripe_cache_size;
 pub mod swappiness;
 pub mod timeout_sync;
 pub mod vfs_cache_pressure;
@@ -48,6 +54,7 @@ pub static ALL: &[&super::Knob] = &[
     &back_seek_max::KNOB,
     &back_seek_penalty::KNOB,
     &cpu_latency_us::KNOB,
+    &dio::KNOB,
     &dirty_background_bytes::KNOB,
     &dirty_bytes::KNOB,
     &dirty_expire_centisecs::KNOB,
@@ -56,6 +63,7 @@ pub static ALL: &[&super::Knob] = &[
     &fifo_expire_async::KNOB,
     &fifo_expire_sync::KNOB,
     &front_merges::KNOB,
+    &group_thread_cnt::KNOB,
     &low_latency::KNOB,
     &max_budget::KNOB,
     &max_ratio::KNOB,
@@ -63,17 +71,21 @@ pub static ALL: &[&super::Knob] = &[
     &min_ratio::KNOB,
     &nomerges::KNOB,
     &nr_requests::KNOB,
+    &preread_bypass_threshold::KNOB,
     &prio_aging_expire::KNOB,
+    &queue_depth::KNOB,
     &read_ahead_kb::KNOB,
     &read_expire::KNOB,
     &read_lat_nsec::KNOB,
     &rotational::KNOB,
     &rq_affinity::KNOB,
     &scheduler::KNOB,
+    &skip_copy::KNOB,
     &slice_idle_us::KNOB,
     &smp_affinity_list::KNOB,
     &strict_guarantees::KNOB,
     &strict_limit::KNOB,
+    &stripe_cache_size::KNOB,
     &swappiness::KNOB,
     &timeout_sync::KNOB,
     &vfs_cache_pressure::KNOB,
@@ -110,6 +122,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/cpu_latency_us.md"),
     ),
     (
+        "dio",
+        include_str!("../../../../../docs/catalogue/knob/dio.md"),
+    ),
+    (
         "dirty_background_bytes",
         include_str!("../../../../../docs/catalogue/knob/dirty_background_bytes.md"),
     ),
@@ -142,6 +158,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/front_merges.md"),
     ),
     (
+        "group_thread_cnt",
+        include_str!("../../../../../docs/catalogue/knob/group_thread_cnt.md"),
+    ),
+    (
         "low_latency",
         include_str!("../../../../../docs/catalogue/knob/low_latency.md"),
     ),
@@ -170,8 +190,16 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/nr_requests.md"),
     ),
     (
+        "preread_bypass_threshold",
+        include_str!("../../../../../docs/catalogue/knob/preread_bypass_threshold.md"),
+    ),
+    (
         "prio_aging_expire",
         include_str!("../../../../../docs/catalogue/knob/prio_aging_expire.md"),
+    ),
+    (
+        "queue_depth",
+        include_str!("../../../../../docs/catalogue/knob/queue_depth.md"),
     ),
     (
         "read_ahead_kb",
@@ -198,6 +226,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/scheduler.md"),
     ),
     (
+        "skip_copy",
+        include_str!("../../../../../docs/catalogue/knob/skip_copy.md"),
+    ),
+    (
         "slice_idle_us",
         include_str!("../../../../../docs/catalogue/knob/slice_idle_us.md"),
     ),
@@ -212,6 +244,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "strict_limit",
         include_str!("../../../../../docs/catalogue/knob/strict_limit.md"),
+    ),
+    (
+        "stripe_cache_size",
+        include_str!("../../../../../docs/catalogue/knob/stripe_cache_size.md"),
     ),
     (
         "swappiness",

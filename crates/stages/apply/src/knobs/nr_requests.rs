@@ -24,7 +24,7 @@
 //! ## Sources
 //! - Linux `block/blk-sysfs.c`, `queue_requests_store`; `Documentation/ABI/stable/sysfs-block`
 
-use crate::{Knob, SubjectFiles, current_first};
+use crate::{Knob, SubjectFiles, current_first, loads};
 use model::change::{Class, Risk};
 use model::job::Job;
 use model::subject::SubjectKind;
@@ -51,7 +51,7 @@ fn pointless(queue: &SubjectFiles, job: &Job, named: &[String]) -> Option<String
     let now = queue.number("nr_requests")?;
     let named = named.iter().filter_map(|value| value.parse().ok());
     let least = named.fold(now, u64::min);
-    let in_flight = u64::from(job.iodepth) * u64::from(job.numjobs);
+    let in_flight = loads::in_flight(job);
     (in_flight < least).then(|| {
         format!("the load keeps {in_flight} in flight and the queue holds {least}: the bound is never reached")
     })

@@ -38,6 +38,7 @@ pub static KNOB: Knob = Knob {
     since: "0.1.0",
     summary: "how far the page cache reads ahead",
     on: SubjectKind::Queue,
+    acts_without_requests: true,
     attribute: "read_ahead_kb",
     class: Class::Learned,
     risk: Risk::CostsLatency,

@@ -38,6 +38,8 @@ fn takes(subject: &Subject) -> bool {
         Subject::Queue { .. }
             | Subject::Scheduler { .. }
             | Subject::Bdi { .. }
+            | Subject::Scsi { .. }
+            | Subject::Md { .. }
             | Subject::Interrupt { .. }
     )
 }

@@ -70,8 +70,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the queue was switched off because the disk fails with it: then the kernel log or libata.force says so",
     ],
-    experiment: "echo 32 > /sys/block/{device}/device/queue_depth, then iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1",
-    knob: None,
+    experiment: "iodyno tune {target} --iodepth 64 --knob queue_depth",
+    knob: Some("queue_depth"),
     judge,
 };
 

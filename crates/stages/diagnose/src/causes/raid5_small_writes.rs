@@ -108,8 +108,8 @@ pub static CAUSE: Cause = Cause {
         "a rebuild or a check reads the members: then sync_action is not idle",
         "programs read the members directly: then their rate goes on without writes",
     ],
-    experiment: "iodyno run {target} --sweep bs=4k,64k,512k,1m -- -ioengine=io_uring -rw=write -iodepth=8 -direct=1, beside iodyno watch {device}",
-    knob: None,
+    experiment: "iodyno tune {target} --rw randwrite --iodepth 32 --knob stripe_cache_size",
+    knob: Some("stripe_cache_size"),
     judge,
 };
 

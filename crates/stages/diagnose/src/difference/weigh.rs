@@ -425,7 +425,7 @@ const KNOWN: &[Known] = &[
         false,
     ),
     Known(
-        "md/group_thread_count",
+        "md/group_thread_cnt",
         0.4,
         Writes,
         "It is the number of threads that compute parity.",

@@ -8,7 +8,7 @@
 //! usual comparison with the target's counters sees nothing.
 //!
 //! ## What to try
-//! `losetup --direct-io=on`, or the backing file's disk as the target.
+//! `iodyno set dio=1 TARGET`, or the backing file's disk as the target.
 //!
 //! ## Example
 //! ```facts

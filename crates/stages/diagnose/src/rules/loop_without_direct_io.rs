@@ -8,8 +8,8 @@
 //! come from memory and writes end there: 1,041 MiB/s at 15 µs were once taken for an NVMe disk's.
 //!
 //! ## What to try
-//! `losetup --direct-io=on`, which needs a backing file system with direct I/O; or the backing file's disk as the
-//! target.
+//! `iodyno set dio=1 TARGET`, which `iodyno undo` takes back and which needs a backing file system with direct I/O; or the
+//! backing file's disk as the target.
 //!
 //! ## Example
 //! ```facts
@@ -73,15 +73,11 @@ fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
             ),
         ),
     };
-    let file = device
-        .facts
-        .get("backing_file")
-        .map_or("FILE", String::as_str);
     let finding = found(level, "", claim)
         .shows("loop/dio", 0)
         .refuted_by("The disk below the loop device counts as many bytes as the load.")
         .advise(format!(
-            "Set it up with losetup --direct-io=on {name} {file}, or load the disk below."
+            "Turn it on with sudo iodyno set dio=1 /dev/{name}, or load the disk below."
         ));
     vec![finding]
 }

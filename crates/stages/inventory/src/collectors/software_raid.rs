@@ -16,7 +16,7 @@
 //! - `sync_action`: `idle`, `resync`, `recover`, `check`, `repair`, `reshape`; `sync_speed_kib` and `sync_percent` while it
 //!   runs, `sync_completed` as the kernel has it
 //! - `bitmap`: `none`, `internal` or `file`; `consistency_policy`; `mismatch_cnt` of the last check
-//! - settings `md/stripe_cache_size`, `md/group_thread_count`, `md/preread_bypass_threshold`, `md/skip_copy` (RAID 4, 5
+//! - settings `md/stripe_cache_size`, `md/group_thread_cnt`, `md/preread_bypass_threshold`, `md/skip_copy` (RAID 4, 5
 //!   and 6), `md/sync_speed_min`, `md/sync_speed_max`, `md/bitmap/location`, `md/bitmap/chunksize`, `md/journal_mode`,
 //!   and for all arrays `dev.raid.speed_limit_min`, `dev.raid.speed_limit_max`
 //!
@@ -55,7 +55,7 @@ const FACTS: [(&str, &str); 9] = [
 
 const SETTINGS: [&str; 9] = [
     "md/stripe_cache_size",
-    "md/group_thread_count",
+    "md/group_thread_cnt",
     "md/preread_bypass_threshold",
     "md/skip_copy",
     "md/sync_speed_min",
@@ -86,7 +86,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("bitmap", bitmap);
     for file in SETTINGS {
         let path = draft.path(file);
-        if host.exists(&path) {
+        // What an array's level does not have may be there and read empty (Linux 6.1).
+        let is_empty = host.text(&path).is_some_and(|text| text.trim().is_empty());
+        if host.exists(&path) && !is_empty {
             draft.setting(host, file, path);
         }
     }

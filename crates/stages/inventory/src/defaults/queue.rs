@@ -41,7 +41,7 @@ pub(super) fn of(layer: &Layer, name: &str, kernel: &Kernel) -> Option<KernelDef
         "iostats" if has_requests(layer, kernel) => always(1),
         "io_timeout" if is_plain_disk(layer) => always(30000),
         "md/stripe_cache_size" => always(256),
-        "md/group_thread_count" => always(0),
+        "md/group_thread_cnt" => always(0),
         "md/preread_bypass_threshold" => always(1),
         // Shown as `1000 (system)` while the system's own numbers count.
         "md/sync_speed_min" => always("1000 (system)"),

@@ -120,21 +120,45 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let shown = clean_to(&options.command, SHOWN_MAX);
     let mut notes = Vec::new();
     let watched = watched(worker, &mut notes);
-    let workload = Workload::start(&options.command)
-        .map_err(|error| OpenError::Failed(failed(&shown, error.to_string(), LOOK_AT_IT)))?;
     Ok(Opened {
         description: format!("the command `{shown}`"),
         notes,
         drive: Box::new(move |worker| {
-            let mut command = Command {
-                shown,
-                workload,
-                lines: options.lines,
-                told: Vec::new(),
-            };
-            command.drive(worker, watched);
+            if let Err(error) = drive(worker, watched, options, shown) {
+                worker.shared.fail(error);
+            }
         }),
     })
+}
+
+/// Begins to count, and only then starts the command: its first I/Os are counted too.
+fn drive(
+    worker: &Worker,
+    mut watched: Option<Watched>,
+    options: CommandOptions,
+    shown: String,
+) -> Result<(), LoadError> {
+    // What the command takes is not this process's to count.
+    worker.shared.set_cpu(CpuTime::default());
+    if let Some(watched) = &mut watched {
+        let begun = watched.begin(worker.clock.now_ns());
+        begun.map_err(|why| failed(&shown, why, OTHER_DISK))?;
+    }
+    let workload = Workload::start(&options.command)
+        .map_err(|error| failed(&shown, error.to_string(), LOOK_AT_IT))?;
+    let mut command = Command {
+        shown,
+        workload,
+        lines: options.lines,
+        told: Vec::new(),
+    };
+    let watched = command.watch(worker, watched);
+    command.workload.end(END_MS);
+    command.read(worker);
+    if let Some(note) = summary(&command.told) {
+        worker.shared.note(note);
+    }
+    watched
 }
 
 /// The device's counters, or a note on why there are none: what the command prints can be judged all the same.
@@ -158,6 +182,7 @@ fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
 }
 
 const LOOK_AT_IT: &str = "Try it in a shell first";
+const OTHER_DISK: &str = "Name a target on another disk";
 
 fn failed(shown: &str, why: String, advice: &'static str) -> LoadError {
     LoadError::Command {
@@ -176,33 +201,18 @@ struct Command {
 }
 
 impl Command {
-    fn drive(&mut self, worker: &Worker, mut watched: Option<Watched>) {
-        // What the command takes is not this process's to count.
-        worker.shared.set_cpu(CpuTime::default());
-        if let Err(error) = self.watch(worker, &mut watched) {
-            worker.shared.fail(error);
-        }
-        self.workload.end(END_MS);
-        self.read(worker);
-        if let Some(note) = summary(&self.told) {
-            worker.shared.note(note);
-        }
-    }
-
     /// Looks until it is told to stop or the command ends.
-    fn watch(&mut self, worker: &Worker, watched: &mut Option<Watched>) -> Result<(), LoadError> {
-        let shown = self.shown.clone();
-        let device = |why: String| failed(&shown, why, "Name a target on another disk");
-        if let Some(watched) = watched {
-            watched.begin(worker.clock.now_ns()).map_err(device)?;
-        }
+    fn watch(&mut self, worker: &Worker, mut watched: Option<Watched>) -> Result<(), LoadError> {
         let mut next_ns = worker.origin_ns;
         while !worker.is_stopping() {
             let now_ns = worker.clock.now_ns();
             next_ns += LOOK_NS * (now_ns.saturating_sub(next_ns) / LOOK_NS + 1);
             clock::sleep_ns(next_ns.saturating_sub(now_ns));
-            match watched {
-                Some(watched) => drop(watched.look(worker).map_err(device)?),
+            match &mut watched {
+                Some(watched) => {
+                    let looked = watched.look(worker);
+                    looked.map_err(|why| failed(&self.shown, why, OTHER_DISK))?;
+                }
                 None => worker
                     .counters
                     .last_ns
