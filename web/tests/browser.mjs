@@ -194,9 +194,11 @@ async function main() {
   if (given.tunes) {
     await step("start a tune, watch it decide, and stop it", async () => {
       await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=${BUDGET_S}&size=32m&iodepth=4`));
+      await page.getByLabel("Put back and end if").fill("await>600s");
+      await page.getByText("--stop-if 'await>600s'").waitFor();
       await page.locator("[data-start]").click();
       await page.waitForURL(/\/runs\/\d+$/);
-      await page.locator(".log").waitFor();
+      await page.locator(".log", { hasText: "ends where await>600s" }).waitFor();
       await page.locator("[data-experiment]").waitFor({ timeout: BUDGET_S * 1000 });
       await page.locator("[data-stop]").click();
       await page.locator("[data-state=stopped], [data-state=done]").waitFor();
@@ -319,7 +321,7 @@ async function main() {
     }
   });
 
-  await shots(context, [["machine", "/machine"], ["live", "/live?span=30s", 25_000], ["start", "/start"], ["records", "/records"], ["record", `/records/${record}`, 3000],
+  await shots(context, [["machine", "/machine"], ["live", "/live?span=30s", 25_000], ["start", "/start"], ["start-tune", "/start?verb=tune&ioengine=none&stop_if=await>20ms"], ["records", "/records"], ["record", `/records/${record}`, 3000],
     ["imported", `/records/${imported}`, 2500], ["compare", `/compare?r=${record},${imported}&base=${record}`, 2500], ["rank", `/compare?r=${record},${imported}&view=rank`, 2500], ["run", "/runs/1"], ["history", "/history", 3000], ["catalogue", "/catalogue/knob/scheduler"], ["changes", "/changes"]]);
   assert.deepEqual(problems, [], "nothing was refused, failed or fetched elsewhere");
   await page.close();

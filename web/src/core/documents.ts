@@ -2368,6 +2368,18 @@ export type Subject = {
   device: string;
   kind: "bdi";
 } | {
+  /** Kernel name of the block device. */
+  device: string;
+  kind: "scsi";
+} | {
+  /** Kernel name of the block device: `md0`. */
+  device: string;
+  kind: "md";
+} | {
+  /** Kernel name of the block device: `loop0`. */
+  device: string;
+  kind: "loop";
+} | {
   kind: "sysctl";
 } | {
   kind: "interrupt";

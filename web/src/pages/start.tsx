@@ -29,7 +29,11 @@ interface Choice {
   words: string;
   values: string[];
   usual: string;
+  /** What a value is called, where the word of the command line says too little. */
+  called?: Record<string, string>;
 }
+
+const ENGINE: Choice = { name: "ioengine", words: "Whose load", values: ["own", "none"], usual: "own", called: { own: "one of ours", none: "what others do" } };
 
 const LOAD: Choice[] = [
   { name: "rw", words: "What", values: ["randread", "read", "randwrite", "write", "randrw", "rw"], usual: "randread" },
@@ -37,6 +41,7 @@ const LOAD: Choice[] = [
   { name: "iodepth", words: "Depth", values: ["1", "4", "8", "16", "32", "64", "128"], usual: "32" },
   { name: "numjobs", words: "Jobs", values: ["1", "2", "4", "8"], usual: "1" },
   { name: "size", words: "Bytes to use", values: ["usual", "64m", "256m", "1g", "4g", "16g"], usual: "usual" },
+  { name: "direct", words: "Page cache", values: ["1", "0"], usual: "1", called: { 1: "past it", 0: "through it" } },
 ];
 const BY_VERB: Record<JobVerb, Choice[]> = {
   run: [...LOAD, { name: "runtime_s", words: "Seconds", values: ["3", "10", "30", "60", "300"], usual: "10" }],
@@ -44,12 +49,19 @@ const BY_VERB: Record<JobVerb, Choice[]> = {
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
 /** What the values of a tune may be judged by: the meters that the catalogue has. */
-const METRIC = (meters: string[]): Choice => ({ name: "metric", words: "Judged by", values: meters, usual: "iops" });
-const choicesOf = (verb: JobVerb, meters: string[]): Choice[] => verb === "tune" ? [...BY_VERB.tune, METRIC(meters)] : BY_VERB[verb];
+const METRIC = (meters: string[]): Choice => ({ name: "metric", words: "Judged by", values: ["usual", ...meters], usual: "usual" });
+function choicesOf(verb: JobVerb, meters: string[], isTheirs: boolean): Choice[] {
+  if (verb !== "tune") return BY_VERB[verb];
+  // What others do has no block size of ours.
+  const own = isTheirs ? BY_VERB.tune.filter((choice) => !LOAD.includes(choice)) : BY_VERB.tune;
+  return [ENGINE, ...own, METRIC(meters)];
+}
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
+/** As `--stop-if` has it, and as the server takes it. */
+const BOUND = "[a-z]{1,10}(\\.[a-z]{1,10})? ?[<>] ?[0-9.]{1,20}[A-Za-z\\/]{0,10}";
 
 /** The same on a terminal, as far as the choices differ from what is usual. */
-function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[]): string {
+function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[], bound: string): string {
   const words = choices.flatMap(({ name, usual }) => {
     const value = chosen[name] ?? usual;
     if (value === usual && name !== "budget_s") return [];
@@ -59,7 +71,8 @@ function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: R
     return [`--${name.replace("_", "-")} ${value}`];
   });
   const path = /^[\w@%+=:,./-]+$/.test(target.path) ? target.path : `'${target.path.replace(/'/g, "'\\''")}'`;
-  return [`${verb === "tune" ? "sudo " : ""}iodyno`, verb, path, ...words, ...knobs.map((knob) => `--knob ${knob}`)].join(" ");
+  const rest = [...knobs.map((knob) => `--knob ${knob}`), ...(bound ? [`--stop-if '${bound}'`] : [])];
+  return [`${verb === "tune" ? "sudo " : ""}iodyno`, verb, path, ...words, ...rest].join(" ");
 }
 
 export function Start() {
@@ -101,18 +114,20 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const catalogue = useLoad("catalogue", entries);
   const ids = (kind: string) => (catalogue.data ?? []).filter((entry) => entry.kind === kind).map((entry) => entry.id);
   const known = ids("knob");
-  const choices = choicesOf(verb, ids("meter"));
+  const choices = choicesOf(verb, ids("meter"), query.get("ioengine") === "none");
   const [knobs, setKnobs] = useState<string[]>([]);
   const chosen = Object.fromEntries(choices.map(({ name, usual: value }) => [name, query.get(name) ?? value]));
   const tuned = verb === "tune" ? knobs : [];
+  const bound = verb === "tune" ? query.get("stop_if") ?? "" : "";
   const action = useAction(async () => {
     const options: Options = {};
     for (const [name, value] of Object.entries(chosen)) {
       // What is usual is for the verb to know.
-      if ((name === "depth" && value === "default") || (name === "size" && value === "usual")) continue;
-      options[name] = NUMBERS.has(name) ? Number(value) : value;
+      if (["depth default", "size usual", "ioengine own", "metric usual"].includes(`${name} ${value}`)) continue;
+      options[name] = name === "direct" ? value === "1" : NUMBERS.has(name) ? Number(value) : value;
     }
     if (tuned.length) options.knobs = tuned;
+    if (bound) options.stop_if = [bound];
     const job = await post<Job>("/jobs", { verb, target: target.key, options });
     go(address("runs", [job.id]));
   });
@@ -138,10 +153,15 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
         {choices.map((choice) => (
           <label class="field" key={choice.name}>{choice.words}
             <select name={choice.name} value={chosen[choice.name]} onChange={(event) => setQuery({ [choice.name]: event.currentTarget.value === choice.usual ? null : event.currentTarget.value })}>
-              {[...new Set([...choice.values, chosen[choice.name]])].map((value) => <option key={value} value={value}>{value}</option>)}
+              {[...new Set([...choice.values, chosen[choice.name]])].map((value) => <option key={value} value={value}>{choice.called?.[value] ?? value}</option>)}
             </select>
           </label>
         ))}
+        {verb === "tune" && (
+          <label class="field">Put back and end if
+            <input type="text" name="stop_if" placeholder="await>20ms" pattern={BOUND} value={bound} onInput={(event) => setQuery({ stop_if: event.currentTarget.value || null })} />
+          </label>
+        )}
       </div>
       {verb === "tune" && (
         <fieldset class="row">
@@ -155,7 +175,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
         </fieldset>
       )}
       {why && <p class={stops ? "note bad" : "note"}><span>{stops ? "✗ Not from here: " : "– "}{why}</span></p>}
-      <p><Command line={commandLine(verb, target, choices, chosen, tuned)} /></p>
+      <p><Command line={commandLine(verb, target, choices, chosen, tuned, bound)} /></p>
       <p><button type="submit" class="first" data-start disabled={isBusy || stops || action.isBusy }>Start this {verb}</button></p>
       {action.error && <Failure error={action.error} />}
     </form>

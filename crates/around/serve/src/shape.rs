@@ -159,6 +159,8 @@ letters! {
     Size r"^[1-9][0-9]{0,11}[kmgKMG]?$"
     /// A knob, or one with values: `scheduler=none,bfq`.
     Knob r"^[a-z_.]{1,40}(@[a-z0-9]{1,20})?(=[A-Za-z0-9_.,:-]{1,200})?$"
+    /// A bound of a measure: `write.await>20ms`.
+    Bound r"^[a-z]{1,10}(\.[a-z]{1,10})? ?[<>] ?[0-9.]{1,20}[A-Za-z/]{0,10}$"
 }
 
 /// A text of such letters, of so many characters at the most.
@@ -263,6 +265,8 @@ mod tests {
             (Knob::regex(), "nr_requests=64,256"),
             (Knob::regex(), "vm.dirty_background_bytes=67108864"),
             (Knob::regex(), "smp_affinity_list@24=0:1,3"),
+            (Bound::regex(), "await>20ms"),
+            (Bound::regex(), "write.bw < 100MiB/s"),
             (Lines::regex(), "one\ntwo"),
             (Line::regex(), ""),
             (Tag::regex(), "größe"),
@@ -278,6 +282,9 @@ mod tests {
             (Size::regex(), "k"),
             (Size::regex(), "4k\n"),
             (Knob::regex(), "--aa"),
+            (Bound::regex(), "--aa"),
+            (Bound::regex(), "await>"),
+            (Bound::regex(), "await>+50%"),
             (Knob::regex(), "scheduler="),
             (Knob::regex(), "smp_affinity_list@"),
             (Knob::regex(), "smp_affinity_list@../24"),

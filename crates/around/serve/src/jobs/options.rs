@@ -2,7 +2,7 @@
 //! Nothing in it can destroy data, start a program, or name a path.
 
 use crate::answer::Fault;
-use crate::shape::{Knob, List, Name, Size, Text, Whole};
+use crate::shape::{Bound, Knob, List, Name, Size, Text, Whole};
 use crate::targets::Target;
 use model::text::shell_word;
 use schemars::JsonSchema;
@@ -46,13 +46,14 @@ pub enum LoadMode {
     RandRw,
 }
 
-/// An engine that needs nothing but a target.
+/// An engine that needs nothing but a target; `none` starts nothing and judges what others do.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring,
     Libaio,
     Psync,
+    None,
 }
 
 /// How thorough a check is.
@@ -97,6 +98,10 @@ pub struct JobOptions {
     budget_s: Option<Whole<10, 86_400>>,
     /// tune: what the values are judged by, a meter as the catalogue names it; iops by default
     metric: Option<Text<Name, 40>>,
+    /// tune: bounds of what the device does, such as await>20ms: where one is crossed everything is put back at once
+    stop_if: Option<List<Text<Bound, 60>, 8>>,
+    /// tune: how long to wait until others leave the device alone, s
+    wait_quiet_s: Option<Whole<1, 86_400>>,
     /// tune: accept a worse p99 in exchange for throughput
     accept_worse_p99: Option<bool>,
     /// check: 10 s, or up to 5 min, in place of half a minute
@@ -138,7 +143,14 @@ const TAKES: &[(Verb, &[&str])] = &[
     (Verb::Run, &["runtime_s"]),
     (
         Verb::Tune,
-        &["knobs", "metric", "budget_s", "accept_worse_p99"],
+        &[
+            "knobs",
+            "metric",
+            "budget_s",
+            "stop_if",
+            "wait_quiet_s",
+            "accept_worse_p99",
+        ],
     ),
     (Verb::Check, &["depth", "load"]),
 ];
@@ -187,18 +199,20 @@ fn word(option: &str, value: &Value) -> Result<Vec<String>, Fault> {
             .map(model::units::whole)
             .ok_or_else(Fault::defect)?,
         Value::Bool(flag) => u8::from(*flag).to_string(),
-        Value::Array(knobs) => {
-            return Ok(knobs
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|knob| format!("--knob={knob}"))
-                .collect());
+        Value::Array(items) => {
+            let option = match option {
+                "knobs" => "knob".into(),
+                _ => option.replace('_', "-"),
+            };
+            let items = items.iter().filter_map(Value::as_str);
+            return Ok(items.map(|item| format!("--{option}={item}")).collect());
         }
         _ => return Err(Fault::defect()),
     };
     let one = match (option, text.as_str()) {
         ("runtime_s", _) => format!("--runtime={text}s"),
         ("budget_s", _) => format!("--budget={text}s"),
+        ("wait_quiet_s", _) => format!("--wait-quiet={text}s"),
         ("depth", depth) => format!("--{depth}"),
         ("load", "0") => "--no-load".into(),
         ("accept_worse_p99", "1") => "--accept-worse-p99".into(),
@@ -256,6 +270,11 @@ mod tests {
             tune,
             "tune --stream --budget=60s --knob=scheduler=none,bfq --knob=nomerges --metric=device_iops /srv/a b"
         );
+        let theirs = json!({"ioengine": "none", "stop_if": ["await>20ms", "read.iops<1k"], "wait_quiet_s": 60});
+        assert_eq!(
+            line(Verb::Tune, theirs).unwrap(),
+            "tune --stream --ioengine=none --stop-if=await>20ms --stop-if=read.iops<1k --wait-quiet=60s /srv/a b"
+        );
         assert_eq!(
             line(Verb::Check, json!({"depth": "quick", "load": false})).unwrap(),
             "check --quick --no-load /srv/a b"
@@ -295,6 +314,8 @@ mod tests {
             json!({"knobs": ["scheduler=none;x"]}),
             json!({"ioengine": "command"}),
             json!({"iodepth": 0}),
+            json!({"stop_if": ["--aa"]}),
+            json!({"stop_if": ["await>1ms; reboot"]}),
         ] {
             let taken = serde_json::from_value::<JobOptions>(wrong.clone());
             assert!(taken.is_err(), "{wrong}");
