@@ -10,6 +10,7 @@ pub mod cgroups;
 pub mod choice;
 pub mod counter;
 pub mod cpulist;
+pub mod device_lines;
 pub mod devno;
 pub mod meminfo;
 pub mod mounts;

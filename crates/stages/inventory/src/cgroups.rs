@@ -3,6 +3,7 @@
 use super::device;
 use host::Host;
 use kernel::cgroups::{Hierarchies, Membership, Version, with_those_above};
+use kernel::device_lines;
 use kernel::mounts::Mounts;
 
 /// A limit on I/O.
@@ -140,15 +141,10 @@ fn groups(host: &Host, controller: &str) -> Vec<ControlGroup> {
 
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
 fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
-    let mut words = line.split_whitespace();
-    let Some(device) = words
-        .next()
-        .and_then(|devno| device::by_number(host, devno))
-    else {
+    let Some((device, words)) = device_of(host, line) else {
         return Vec::new();
     };
-    let limit = |word: &str| {
-        let (what, limit) = word.split_once('=')?;
+    let limit = |(what, limit): (&str, &str)| {
         let limit = limit.parse().ok()?;
         Some(IoLimit {
             device: device.clone(),
@@ -157,19 +153,25 @@ fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
             group: group.into(),
         })
     };
-    words.filter_map(limit).collect()
+    device_lines::keyed(words).filter_map(limit).collect()
 }
 
 /// `8:16 120`.
 fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<IoLimit> {
-    let (devno, limit) = line.split_once(' ')?;
-    let device = device::by_number(host, devno)?;
+    let (device, limit) = device_of(host, line)?;
     Some(IoLimit {
         device,
         what: what.into(),
-        limit: limit.trim().parse().ok()?,
+        limit: limit.parse().ok()?,
         group: group.into(),
     })
+}
+
+/// The device that a line is of, by its name here, and what follows.
+fn device_of<'a>(host: &Host, line: &'a str) -> Option<(String, &'a str)> {
+    let (devno, words) = device_lines::split(line)?;
+    let device = device::by_number(host, &devno.to_string())?;
+    Some((device, words))
 }
 
 #[cfg(test)]
