@@ -136,10 +136,21 @@ fn told(kind: &str, some: &[&Case]) -> Vec<String> {
                 None => return failed,
             };
         }
-        let judged = checked
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|document| verdict(case, document));
+        let judge = |checked: &Result<Value, String>| {
+            let document = checked.as_ref().map_err(Clone::clone)?;
+            verdict(case, document)
+        };
+        let mut judged = judge(&checked);
+        // The guest shares two CPUs with the tests beside it: where it got none for a while, a disk's limit shows as
+        // little as its fault. What is wrong with the rules is wrong the second time too.
+        if let Err(why) = &judged {
+            println!("{:<28} once more: {why}", case.name);
+            checked = match place.as_mut() {
+                Some(((guest, _turn), names)) => check(guest, names, case),
+                None => return failed,
+            };
+            judged = judge(&checked);
+        }
         let words = judged
             .as_ref()
             .map_or_else(Clone::clone, |()| "as it should be".into());
