@@ -20,8 +20,10 @@ pub enum Table {
     Shared,
     /// What an arm gains it takes from another program; any win is wrong.
     Robbed,
-    /// Undeclared debt of other sizes, and on noisier devices; any win is wrong.
+    /// Debt of other sizes and on noisier devices, within the memory that the knob declares; any win is wrong.
     Debt,
+    /// The same debt of a knob that declares a memory of a second; any win is wrong, and none is promised.
+    Beyond,
 }
 
 /// True effects of the arms.
@@ -57,13 +59,15 @@ pub struct Cell {
     pub arms: Arms,
     /// The class the knob is declared as.
     pub class: Class,
+    /// How long a switch may go on acting, as the knob declares it, ms; 0 for the class's own.
+    pub memory_ms: u64,
 }
 
 impl Cell {
     /// Name of the row.
     pub fn label(&self) -> String {
         match self.arms {
-            _ if self.table == Table::Debt => {
+            _ if matches!(self.table, Table::Debt | Table::Beyond) => {
                 let Scenario {
                     name, debt, debt_s, ..
                 } = self.scenario;
@@ -111,11 +115,15 @@ impl Cell {
             Arms::Two(_) => 2,
             Arms::Drawn(arms, _) => arms,
         };
-        ExperimentPlan::new(
+        let plan = ExperimentPlan::new(
             (0..arms).map(|arm| format!("arm{arm}")).collect(),
             self.class,
             self.seed(run) >> 1,
-        )
+        );
+        ExperimentPlan {
+            memory_ms: self.memory_ms.max(plan.memory_ms),
+            ..plan
+        }
     }
 }
 
@@ -147,6 +155,11 @@ pub fn all() -> Vec<Cell> {
         scenario,
         arms,
         class: Class::Fast,
+        memory_ms: match table {
+            Table::Beyond => 0,
+            _ if scenario.debt > 0.0 => (1e3 * scenario.debt_s) as u64,
+            _ => 0,
+        },
     };
     let mut cells = Vec::new();
     cells.extend(
@@ -178,11 +191,9 @@ pub fn all() -> Vec<Cell> {
     }
     let robbed = robbed().into_iter();
     cells.extend(robbed.map(|s| fast(Table::Robbed, s, Arms::Two(0.10))));
-    cells.extend(
-        debts()
-            .into_iter()
-            .map(|s| fast(Table::Debt, s, Arms::Two(0.0))),
-    );
+    for table in [Table::Debt, Table::Beyond] {
+        cells.extend(debts().into_iter().map(|s| fast(table, s, Arms::Two(0.0))));
+    }
     for scenario in carry().into_iter().filter(|s| s.debt > 0.0) {
         for effect in [0.0, 0.10] {
             let arms = Arms::Two(effect);
@@ -191,6 +202,7 @@ pub fn all() -> Vec<Cell> {
                 scenario,
                 arms,
                 class: Class::Slow,
+                memory_ms: 0,
             });
         }
     }
@@ -206,7 +218,7 @@ fn debts() -> Vec<Scenario> {
     let mut devices = Vec::new();
     for gain in [0.05, 0.3, 1.0] {
         let plain = Scenario::plain("plain");
-        devices.extend([3.0, 10.0, 30.0, 60.0].map(|debt_s| owing(plain, gain, debt_s)));
+        devices.extend([1.0, 3.0, 10.0, 30.0].map(|debt_s| owing(plain, gain, debt_s)));
     }
     for device in public()
         .into_iter()

@@ -48,7 +48,9 @@ fn start(path: &str, plan: &ExperimentPlan) -> std::io::Result<Child> {
     ]);
     command.args([
         "--budget",
-        &format!("{}ms", plan.budget_ms),
+        &format!("{}ms", plan.whole_ms),
+        "--memory",
+        &format!("{}ms", plan.memory_ms),
         "--seed",
         &plan.seed.to_string(),
     ]);

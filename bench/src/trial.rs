@@ -18,6 +18,8 @@ pub struct Trial {
     pub device_ms: u64,
     /// Excluded carry-over, in milliseconds.
     pub horizon_ms: u64,
+    /// Whether carry-over was excluded as far as the declared memory reaches.
+    pub is_lasting: bool,
     /// A win in the wrong direction, or where no arm differs in the long run.
     pub is_wrong_win: bool,
     /// The arm named is the best, or within 2 % of it where there are many.
@@ -26,6 +28,13 @@ pub struct Trial {
     pub covers: Option<bool>,
     /// Estimate less truth, on the logarithmic scale.
     pub bias_ln: Option<f64>,
+}
+
+impl Trial {
+    /// Whether something is claimed for short residences alone.
+    pub fn is_open(&self) -> bool {
+        matches!(self.outcome, Outcome::Better | Outcome::Equal) && !self.is_lasting
+    }
 }
 
 /// Runs a cell once.
@@ -87,7 +96,9 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     };
     let arm = number(&verdict.arm)?;
     let best_ln = effects_ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let wins = verdict.outcome == Outcome::Better;
+    // What is said to hold for short residences alone is no win, and no equality either.
+    let is_lasting = verdict.is_lasting();
+    let wins = verdict.outcome == Outcome::Better && is_lasting;
     let rival_ln = effects_ln[1..]
         .iter()
         .copied()
@@ -100,7 +111,7 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
     let is_wrong_win = wins && (lead_ln <= 0.0 || cell.table == Table::Robbed);
     let is_right = match cell.arms {
         Arms::Two(_) if cell.table == Table::Robbed => verdict.reason == Reason::ForeignIo,
-        Arms::Two(0.0) => verdict.outcome == Outcome::Equal,
+        Arms::Two(0.0) => verdict.outcome == Outcome::Equal && is_lasting,
         Arms::Two(_) => wins && effects_ln[arm] == best_ln,
         Arms::Drawn(..) => effects_ln[arm] >= best_ln - 0.02f64.ln_1p() - 1e-9,
     };
@@ -115,6 +126,7 @@ fn mark(cell: &Cell, effects_ln: &[f64], verdict: &Verdict) -> Result<Trial, Str
         reason: verdict.reason,
         device_ms: verdict.device_ms,
         horizon_ms: verdict.horizon_ms,
+        is_lasting,
         is_wrong_win,
         is_right,
         covers: covers.map(|(truth, (low, high))| low.ln_1p() <= truth && truth <= high.ln_1p()),

@@ -247,12 +247,16 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__apply)
-            opts="-h -V --persist --confirm --dry-run --from-elsewhere --json --help --version"
+            opts="-h -V --persist --only --even-if-it-fades --confirm --dry-run --from-elsewhere --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --confirm)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1305,7 +1309,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__judge)
-            opts="-h -V --arm --class --metric --unit --lower-is-better --grain --rope --alpha --budget --seed --json --help --version"
+            opts="-h -V --arm --class --metric --unit --lower-is-better --grain --rope --alpha --memory --budget --seed --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1336,6 +1340,10 @@ _iodyno() {
                     return 0
                     ;;
                 --alpha)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1877,7 +1885,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --metric --budget --rope --alpha --seed --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --metric --sql-client --budget --rope --alpha --seed --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1888,7 +1896,11 @@ _iodyno() {
                     return 0
                     ;;
                 --metric)
-                    COMPREPLY=($(compgen -W "bandwidth device_bandwidth device_iops iops latency printed" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth device_bandwidth device_iops iops latency mysql postgresql printed" -- "${cur}"))
+                    return 0
+                    ;;
+                --sql-client)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --budget)

@@ -203,7 +203,10 @@ device_bandwidth\t''
 device_iops\t''
 iops\t''
 latency\t''
+mysql\t''
+postgresql\t''
 printed\t''"
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'How the client of --metric postgresql or mysql is started: \'sudo -u postgres psql -p 5433\' [default: psql, mysql]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
@@ -252,8 +255,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l force-signature -
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s V -l version -d 'Print version'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l only -d 'Only the value of this knob, of several that won; repeat it for more that were proved together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l confirm -d 'Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l even-if-it-fades -d 'With --persist: also where it is not known whether the gain lasts'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show what would be written; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l from-elsewhere -d 'Apply a record that was not measured on this machine; shows first what of it is trusted'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
@@ -299,7 +304,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l unit -d 'Their u
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l grain -d 'Time for which one number stands, from 10ms to 1s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l alpha -d 'Probability of naming a winner where there is none' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l budget -d 'Device time for the pairs or the race; settling, audit and hold-out come on top. The class\'s own without it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l memory -d 'How long a switch may plausibly go on acting, up to 40s: a verdict excludes an effect that fades within this time, and says so where it cannot. 1s for fast, 10s for learned and slow without it' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l budget -d 'Device time of all windows together. Without it, what is enough for most: 2m 30s for two fast arms' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l seed -d 'Seed of the order of all windows; without it, a new one, which the first line names' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l lower-is-better -d 'Less is better: a latency, a number of errors'
 complete -c iodyno -n "__fish_iodyno_using_subcommand judge" -l json -d 'Print one JSON document on stdout; words for people go to stderr'

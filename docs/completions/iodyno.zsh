@@ -205,7 +205,8 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency printed)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql postgresql printed)' \
+'--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
@@ -260,8 +261,10 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 ;;
 (apply)
 _arguments "${_arguments_options[@]}" : \
+'*--only=[Only the value of this knob, of several that won; repeat it for more that were proved together]:KNOB:_default' \
 '--confirm=[Put everything back unless \`keep\` is typed within this time\: after Ctrl-C, a lost connection or silence too]:TIME:_default' \
 '--persist[Make the settings outlive a reboot, the way this distribution does it]' \
+'--even-if-it-fades[With --persist\: also where it is not known whether the gain lasts]' \
 '--dry-run[Show what would be written; do nothing]' \
 '--from-elsewhere[Apply a record that was not measured on this machine; shows first what of it is trusted]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -349,7 +352,8 @@ _arguments "${_arguments_options[@]}" : \
 '--grain=[Time for which one number stands, from 10ms to 1s]:GRAIN:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none]:ALPHA:_default' \
-'--budget=[Device time for the pairs or the race; settling, audit and hold-out come on top. The class'\''s own without it]:BUDGET:_default' \
+'--memory=[How long a switch may plausibly go on acting, up to 40s\: a verdict excludes an effect that fades within this time, and says so where it cannot. 1s for fast, 10s for learned and slow without it]:TIME:_default' \
+'--budget=[Device time of all windows together. Without it, what is enough for most\: 2m 30s for two fast arms]:BUDGET:_default' \
 '--seed=[Seed of the order of all windows; without it, a new one, which the first line names]:SEED:_default' \
 '--lower-is-better[Less is better\: a latency, a number of errors]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \

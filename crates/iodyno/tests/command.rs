@@ -53,7 +53,7 @@ fn a_setting_is_judged_by_what_the_command_prints() {
         "--layers",
         "off",
         "--budget",
-        "90s",
+        "2m",
     ];
     let (document, output) = iodyno.json(&[&words[..], &rest[..]].concat());
     let said = text(&output.stderr);
@@ -65,8 +65,14 @@ fn a_setting_is_judged_by_what_the_command_prints() {
     // Requests of 4 KiB are a fraction of what requests of 1 MiB are. On a busy machine the budget may end before all is
     // proved, never for another value.
     let end = (code(&output), verdict["verdict"].as_str().unwrap());
-    let ends = [(0, "equal"), (6, "inconclusive")];
-    assert!(ends.contains(&end), "{said}\n{verdict:#}");
+    let ends = [
+        (0, "better"),
+        (0, "equal"),
+        (6, "inconclusive"),
+        (6, "refused"),
+    ];
+    assert!(ends.contains(&end), "{end:?}: {said}\n{verdict:#}");
+    assert_eq!(verdict["arm"], record["trials"][0]["arms"][0], "{said}");
     let pairs = verdict["pairs"].as_array().unwrap();
     let is_less = |pair: &serde_json::Value| pair["effect_ln"].as_f64().unwrap() < 0.0;
     let less = pairs.iter().filter(|pair| is_less(pair)).count();
@@ -83,7 +89,8 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
         return;
     };
     let before = disk.settings();
-    // Requests of 4 KiB come at many times the rate of those of 1 MiB: only the value that is tried crosses the bound.
+    // Requests of 4 KiB come at many times the rate of those of 1 MiB, of which no memory copies 10,000 in a second: only
+    // the value that is tried crosses the bound, also where the machine is busy.
     let words = [
         "tune",
         &disk.device,
@@ -93,7 +100,7 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
         "read at ([0-9.]+)",
     ];
     let knobs = ["--knob", "max_sectors_kb=4", "--knob", "nr_requests=64"];
-    let rest = ["--layers", "off", "--stop-if", "iops>30k"];
+    let rest = ["--layers", "off", "--stop-if", "iops>10k"];
     let (document, output) = Iodyno::new().json(&[&words[..], &knobs, &rest].concat());
     let said = text(&output.stderr);
     assert_eq!((code(&output), disk.settings()), (6, before), "{said}");
@@ -105,11 +112,11 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
     let crossed = "Stopped at once: with 4 in place the device's rate was ";
     assert!(sentence.starts_with(crossed), "{sentence}");
     assert!(
-        sentence.contains("(--stop-if 'iops>30k'); everything was back "),
+        sentence.contains("(--stop-if 'iops>10k'); everything was back "),
         "{sentence}"
     );
     assert!(
-        said.contains("puts everything back at once and ends where iops>30k on loop"),
+        said.contains("puts everything back at once and ends where iops>10k on loop"),
         "{said}"
     );
 }

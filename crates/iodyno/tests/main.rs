@@ -22,6 +22,7 @@ mod cloud;
 mod cloud_guest;
 mod command;
 mod compare;
+mod databases;
 mod diff;
 mod disk_sensors;
 mod drivers_guest;

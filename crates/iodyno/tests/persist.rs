@@ -1,7 +1,7 @@
 //! `apply --persist` with a real udev and a real reboot, in a guest.
 
 use crate::support::{Dir, guest_with_iodyno};
-use crate::undo::claim_a_win;
+use crate::undo::{claim_a_win, claim_them_together};
 use lab::{Bus, Disk, Guest, Machine};
 use model::subject::SubjectKind;
 use serde_json::{Value, json};
@@ -43,6 +43,7 @@ fn store_wins(guest: &mut Guest, wins: &[(&str, SubjectKind, [&str; 2])]) -> Str
         trial
     });
     record["trials"] = trials.collect();
+    claim_them_together(&mut record);
     let dir = Dir::new("persist");
     let file = dir.path().join("records.db");
     std::fs::write(&file, guest.get("records.db").unwrap()).unwrap();

@@ -431,7 +431,10 @@ fn others_on_the_device_are_told_of_and_do_not_end_a_tune() {
         !verdict["pairs"].as_array().unwrap().is_empty(),
         "{verdict:#}"
     );
-    assert_ne!(verdict["reason"], "foreign-io", "{}", verdict["sentence"]);
+    // They are no reason to give up; that the load gains what they lose is a finding, and one value may do that here.
+    let said = verdict["sentence"].as_str().unwrap();
+    let is_robbery = said.starts_with("Other programs lose what this load gains");
+    assert!(verdict["reason"] != "foreign-io" || is_robbery, "{said}");
     for arm in verdict["foreign"].as_array().unwrap() {
         let share = arm["share"].as_f64().unwrap();
         assert!((0.1..0.95).contains(&share), "{arm}");
@@ -439,4 +442,62 @@ fn others_on_the_device_are_told_of_and_do_not_end_a_tune() {
     assert_eq!(verdict["foreign"].as_array().unwrap().len(), 2);
     assert!(words.contains("others did "), "{words}");
     assert!(disk.settings().contains(&"scheduler=bfq".into()), "{words}");
+}
+
+/// What each of two settings gives alone says little about both: here either lifts the same bottleneck.
+#[test]
+fn what_is_put_in_place_together_was_proved_together() {
+    let Some(disk) = Loop::new(64) else { return };
+    for (name, value) in [
+        ("scheduler", "none"),
+        ("nr_requests", "4"),
+        ("max_sectors_kb", "16"),
+    ] {
+        disk.set(name, value);
+    }
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let load = ["--bs", "256k", "--rw", "randread", "--iodepth", "16"];
+    let knobs = ["--knob", "max_sectors_kb=1280", "--knob", "nr_requests=128"];
+    let rest = ["--layers", "off", "--accept-worse-p99", "--budget", "4m"];
+    let (document, output) =
+        iodyno.json(&[&["tune", disk.device.as_str()], &load[..], &knobs, &rest].concat());
+    let said = text(&output.stderr);
+    assert_eq!(disk.settings(), before, "{said}");
+    let trials = document["record"]["trials"].as_array().unwrap();
+    let won = |trial: &&serde_json::Value| trial["verdict"]["verdict"] == "better";
+    let number = document["id"].as_i64().unwrap().to_string();
+    let all = iodyno.run(&["apply", &number, "--dry-run"]);
+    if trials.iter().take(2).filter(won).count() < 2 {
+        // A busy machine may leave one of them undecided, and then nothing is said about both.
+        assert!(
+            trials.iter().all(|trial| trial["knob"] != "together"),
+            "{said}"
+        );
+        return;
+    }
+    let set = &trials[2];
+    assert_eq!(set["knob"], "together", "{said}");
+    assert_eq!(set["set"].as_array().unwrap().len(), 2, "{set:#}");
+    let words = text(&all.stdout) + &text(&all.stderr);
+    if won(&set) {
+        assert_eq!(code(&all), 0, "{words}");
+        assert!(
+            words.contains("16 → 1280") && words.contains("4 → 128"),
+            "{words}"
+        );
+        let headline = document["record"]["summary"].as_str().unwrap();
+        assert!(
+            headline.starts_with("max_sectors_kb=1280 and nr_requests=128 together: +"),
+            "{headline}"
+        );
+    } else {
+        assert_eq!(code(&all), 4, "{words}");
+        assert!(words.contains("--only"), "{words}");
+    }
+    let one = iodyno.run(&["apply", &number, "--only", "nr_requests", "--dry-run"]);
+    let words = text(&one.stdout);
+    assert!(
+        words.contains("4 → 128") && !words.contains("1280"),
+        "{words}"
+    );
 }

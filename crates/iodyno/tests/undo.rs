@@ -176,6 +176,27 @@ pub fn claim_a_win(record: &mut Value, device: &str, from: &str, to: &str) {
     }]);
 }
 
+/// Adds to a record of several wins the trial that proved them in place together.
+pub fn claim_them_together(record: &mut Value) {
+    let trials = record["trials"].as_array().unwrap();
+    if trials.len() < 2 {
+        return;
+    }
+    let member = |trial: &Value| {
+        let queue = json!({"kind": "queue", "device": trial["device"]});
+        let subject = trial.get("subject").cloned().unwrap_or(queue);
+        json!({"knob": trial["knob"], "subject": subject, "value": trial["verdict"]["arm"]})
+    };
+    let mut together = trials[0].clone();
+    together["set"] = trials.iter().map(member).collect();
+    together["knob"] = json!("together");
+    together["arms"] = json!(["found", "together"]);
+    together["verdict"]["arm"] = json!("together");
+    together["verdict"]["compared"] = json!("together");
+    together.as_object_mut().unwrap().remove("subject");
+    record["trials"].as_array_mut().unwrap().push(together);
+}
+
 #[test]
 fn apply_keeps_and_undo_takes_back() {
     let Some(disk) = Loop::new(16) else { return };
@@ -227,4 +248,36 @@ fn apply_keeps_and_undo_takes_back() {
         before,
         "and then nothing is applied either"
     );
+}
+
+/// Nothing is written for good that may be gone in a second, unless somebody says so.
+#[test]
+fn what_is_not_shown_to_last_is_made_permanent_only_where_that_is_meant() {
+    let Some(disk) = Loop::new(16) else { return };
+    disk.set("scheduler", "none");
+    if disk.lacks_scheduler("mq-deadline") {
+        return;
+    }
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
+    let store = store::Store::open(iodyno.state.path()).unwrap();
+    let mut open = store.get(record.parse().unwrap()).unwrap();
+    let verdict = open.trials_mut()[0].verdict.as_mut().unwrap();
+    (verdict.memory_ms, verdict.horizon_ms) = (1_000, 500);
+    let record = store.insert(&open).unwrap().to_string();
+    let refused = iodyno.run(&["apply", &record, "--persist"]);
+    let said = text(&refused.stderr);
+    assert_eq!(code(&refused), 4, "{said}");
+    assert!(
+        said.contains("may fade within 1.0 s") && said.contains("--even-if-it-fades"),
+        "{said}"
+    );
+    assert_eq!(disk.settings(), before);
+    // Meant, it gets as far as any other: a loop device has no way to be made permanent.
+    let meant = iodyno.run(&["apply", &record, "--persist", "--even-if-it-fades"]);
+    assert_eq!(code(&meant), 5, "{}", text(&meant.stderr));
+    let until_boot = iodyno.run(&["apply", &record]);
+    assert_eq!(code(&until_boot), 0, "{}", text(&until_boot.stderr));
+    let undone = iodyno.run(&["undo", "--all"]);
+    assert_eq!(disk.settings(), before, "{}", text(&undone.stderr));
 }

@@ -42,6 +42,7 @@ pub const NEEDS: &[(&str, &str)] = &[
     ("strace", "tools/setup test"),
     ("iostat", "tools/setup test"),
     ("tmux", "tools/setup test"),
+    ("postgresql", "tools/setup test"),
     ("openssl", "tools/setup test"),
     ("curl", "tools/setup test"),
     ("cc", "tools/setup test"),

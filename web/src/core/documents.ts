@@ -2167,6 +2167,16 @@ export interface SessionDocument {
   version: string;
 }
 
+/** A value of one knob that a trial of several had in place. */
+export interface SetMember {
+  /** Knob id. */
+  knob: string;
+  /** Whose setting it is. */
+  subject: Subject;
+  /** The value that won. */
+  value: string;
+}
+
 /** One readable setting of a layer. */
 export interface Setting {
   /** What the kernel would have without anybody's doing, where that is known. */
@@ -2487,6 +2497,8 @@ export interface Trial {
   mark?: string | null;
   /** What differs between the arm that was found and the one that the verdict compares with it. */
   moved?: Moved | null;
+  /** The values that were in place together, in a trial of several knobs; empty in that of one. */
+  set?: SetMember[];
   /** Why it was not tried; then there is no verdict. */
   skipped: string | null;
   /** Whose setting it is; none in records of earlier versions, and where it is the device's queue. */
@@ -2533,6 +2545,11 @@ export interface Verdict {
   lives_in_tail: boolean;
   /** Lower end of the effect's interval. */
   low: number | null;
+  /**
+   * How long a switch may plausibly go on acting, in milliseconds: the knob's memory. 0 in verdicts recorded before
+   * this field.
+   */
+  memory_ms: number;
   /** What the arms were judged by. Verdicts recorded before this field judged by [`ExperimentMetric::iops`]. */
   metric: ExperimentMetric;
   /** What else a reader should know, one sentence each. */

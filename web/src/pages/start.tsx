@@ -48,13 +48,14 @@ const BY_VERB: Record<JobVerb, Choice[]> = {
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
-/** What the values of a tune may be judged by: the meters that the catalogue has. */
-const METRIC = (meters: string[]): Choice => ({ name: "metric", words: "Judged by", values: ["usual", ...meters], usual: "usual" });
-function choicesOf(verb: JobVerb, meters: string[], isTheirs: boolean): Choice[] {
+/** What the values of a tune may be judged by: the meters that need no command typed on the machine. */
+const METERS = ["iops", "bandwidth", "latency", "device_iops", "device_bandwidth", "postgresql", "mysql"];
+const METRIC: Choice = { name: "metric", words: "Judged by", values: ["usual", ...METERS], usual: "usual" };
+function choicesOf(verb: JobVerb, isTheirs: boolean): Choice[] {
   if (verb !== "tune") return BY_VERB[verb];
   // What others do has no block size of ours.
   const own = isTheirs ? BY_VERB.tune.filter((choice) => !LOAD.includes(choice)) : BY_VERB.tune;
-  return [ENGINE, ...own, METRIC(meters)];
+  return [ENGINE, ...own, METRIC];
 }
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
 /** As `--stop-if` has it, and as the server takes it. */
@@ -112,9 +113,8 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as JobVerb;
   const target = list.find((one) => one.key === query.get("target")) ?? usual(list)!;
   const catalogue = useLoad("catalogue", entries);
-  const ids = (kind: string) => (catalogue.data ?? []).filter((entry) => entry.kind === kind).map((entry) => entry.id);
-  const known = ids("knob");
-  const choices = choicesOf(verb, ids("meter"), query.get("ioengine") === "none");
+  const known = (catalogue.data ?? []).filter((entry) => entry.kind === "knob").map((entry) => entry.id);
+  const choices = choicesOf(verb, query.get("ioengine") === "none");
   const [knobs, setKnobs] = useState<string[]>([]);
   const chosen = Object.fromEntries(choices.map(({ name, usual: value }) => [name, query.get(name) ?? value]));
   const tuned = verb === "tune" ? knobs : [];

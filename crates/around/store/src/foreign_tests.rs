@@ -15,6 +15,7 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
     let mut made = record("a", "vda", &format!("{knob} {device} {value}"));
     let arms = vec!["none".to_string(), value.to_string()];
     let trial = Trial {
+        set: vec![],
         knob: knob.into(),
         subject: None,
         mark: None,

@@ -6,7 +6,7 @@
 use super::breaker::{self, Breaker, StopBound};
 use super::explain;
 use super::gathered::Gathered;
-use super::meter::{Gauge, GrainSpan, Meter, MeterError, MeterScope};
+use super::meter::{Gauge, GrainSpan, Judge, MeterError, MeterScope};
 use super::others::Others;
 use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
@@ -46,19 +46,17 @@ pub struct Setup<'a> {
     pub prepared: &'a Prepared,
     /// The load.
     pub job: &'a Job,
-    /// The knob.
-    pub knob: &'static Knob,
+    /// What is turned, in the order of writing.
+    pub turns: &'a [Turn],
     /// How long a switch keeps acting under this load.
     pub class: Class,
-    /// The subject it is turned on.
-    pub files: &'a SubjectFiles,
     /// Kernel name of the device that is measured.
     pub device: &'a str,
     /// What the experiment judges by.
-    pub meter: &'static Meter,
+    pub judge: &'a Judge,
     /// The permission to write, with the old values saved.
     pub journal: &'a Journal,
-    /// Values by arm; the first is the one found.
+    /// Names of the arms; the first is what was found.
     pub values: &'a [String],
     /// Whether every write is replaced by one of the value that is set already: an A/A run.
     pub aa: bool,
@@ -78,6 +76,17 @@ pub struct Setup<'a> {
     pub explains: bool,
     /// Where the time line of the sensors begins, on the monotonic clock.
     pub origin_ns: u64,
+}
+
+/// A knob that an experiment turns on one subject.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The knob.
+    pub knob: &'static Knob,
+    /// The subject it is turned on.
+    pub files: SubjectFiles,
+    /// Its value in each arm; the first is the one found.
+    pub values: Vec<String>,
 }
 
 /// What an experiment gives.
@@ -174,8 +183,9 @@ impl<'a> Rig<'a> {
         let scope = MeterScope {
             host: setup.host,
             device: setup.device,
+            outside: setup.judge.outside.as_ref(),
         };
-        let gauge = (setup.meter.open)(&scope).map_err(DriveError::Meter)?;
+        let gauge = (setup.judge.meter.open)(&scope).map_err(DriveError::Meter)?;
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
         let recipe = Recipe::new([edges.columns(), &[load_ios()]].concat());
         let gathered = Gathered::new(recipe, setup.values.len());
@@ -187,7 +197,7 @@ impl<'a> Rig<'a> {
             running: None,
             gauge,
             next_look_ns: None,
-            grain_ms: (setup.meter.metric)(setup.job).grain_ms,
+            grain_ms: setup.judge.metric.grain_ms,
             arm: 0,
             starts: 0,
             others: Others::open(setup.host, setup.device, can_tell),
@@ -353,14 +363,16 @@ impl Rig<'_> {
         if window.arm == self.arm {
             return Ok(());
         }
-        let value = &self.setup.values[if self.setup.aa { 0 } else { window.arm }];
-        apply::set(self.setup.knob, self.setup.journal, self.setup.files, value).map_err(
-            |error| WindowReport::Failed {
-                id: window.id,
-                why: error.to_string(),
-                kind: Failure::ApplyFailed,
-            },
-        )?;
+        let arm = if self.setup.aa { 0 } else { window.arm };
+        let failed = |error: apply::KnobError| WindowReport::Failed {
+            id: window.id,
+            why: error.to_string(),
+            kind: Failure::ApplyFailed,
+        };
+        for turn in self.setup.turns {
+            let value = &turn.values[arm];
+            apply::set(turn.knob, self.setup.journal, &turn.files, value).map_err(failed)?;
+        }
         self.arm = window.arm;
         Ok(())
     }
@@ -389,7 +401,7 @@ impl Rig<'_> {
         match self.wait_until(|gauge, running| gauge.is_ready(running))? {
             Ok(()) => Ok(()),
             Err(MeterError::Load(error)) => Err(error.into()),
-            Err(MeterError::NoValue(why)) => Err(DriveError::Meter(why)),
+            Err(MeterError::NoValue(why) | MeterError::Source(why)) => Err(DriveError::Meter(why)),
         }
     }
 
@@ -658,6 +670,7 @@ fn untold<T>(
     match read {
         Ok(value) => Ok(Ok(value)),
         Err(MeterError::Load(error)) => Err(error.into()),
+        Err(MeterError::Source(why)) => Err(DriveError::Meter(why)),
         Err(MeterError::NoValue(why)) => Ok(Err(WindowReport::Failed {
             id: window.id,
             why,

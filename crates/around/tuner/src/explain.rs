@@ -97,6 +97,7 @@ mod tests {
             window_ms: 120,
             washout_ms: 40,
             horizon_ms: 0,
+            memory_ms: 0,
             raw_effect: None,
             lives_in_tail: false,
             smallest_detectable: None,

@@ -1,9 +1,15 @@
 //! What an experiment judges by: a meter reads one metric of every window, whoever makes the load.
 
+mod asked;
 mod counting;
+mod judge;
+pub mod outside;
+pub mod sql;
 mod totals;
 
+pub use asked::Asked;
 pub use counting::Counting;
+pub use judge::{Judge, MeterOptions};
 pub use totals::{Total, Totals};
 
 use host::disk_counters::DeviceCounters;
@@ -12,6 +18,8 @@ use kernel::stat::Counters;
 use load::{Engine, LoadError, Running};
 use model::job::Job;
 use model::metric::ExperimentMetric;
+use outside::Outside;
+use std::sync::Arc;
 
 /// A meter, as its file in `meters/` declares it.
 #[derive(Debug)]
@@ -27,8 +35,25 @@ pub struct Meter {
     pub least_amount: fn(&Job) -> u64,
     /// Why it cannot judge a job; none when it can.
     pub unfit: fn(&Job) -> Option<String>,
+    /// Options of the command line that are for it.
+    pub options: &'static [&'static str],
+    /// Begins to ask a source outside of iodyno for a counter, and gives what is judged by it; none for a meter that looks
+    /// itself.
+    pub ask: Option<AskOutside>,
     /// Starts to read.
     pub open: fn(&MeterScope<'_>) -> Result<Box<dyn Gauge>, String>,
+}
+
+/// Begins to ask a source outside; the error says why it does not answer.
+pub type AskOutside = fn(&MeterOptions) -> Result<AskedCounter, String>;
+
+/// A counter of a source outside, which has answered once.
+#[derive(Debug)]
+pub struct AskedCounter {
+    /// What its growth is called, and how finely it is told.
+    pub metric: ExperimentMetric,
+    /// The source.
+    pub outside: Outside,
 }
 
 /// What a meter counts, which decides what its values can show.
@@ -52,6 +77,8 @@ pub struct MeterScope<'a> {
     pub host: &'a Host,
     /// Kernel name of the device that is measured.
     pub device: &'a str,
+    /// The source outside, where the meter asks one.
+    pub outside: Option<&'a Arc<Outside>>,
 }
 
 /// A stretch of time in whole grains, on the monotonic clock.
@@ -106,6 +133,9 @@ pub enum MeterError {
     /// Nothing happened that has a value, or the counters could not be read.
     #[error("{0}")]
     NoValue(String),
+    /// The source that is asked gives no more counts, so that no window can have values.
+    #[error("{0}")]
+    Source(String),
 }
 
 impl Meter {
@@ -155,4 +185,12 @@ pub fn device_counting(
             ios: 0.0,
         })
     })))
+}
+
+/// A gauge of what the source outside answers.
+pub fn asked(scope: &MeterScope<'_>) -> Result<Box<dyn Gauge>, String> {
+    match scope.outside {
+        Some(outside) => Ok(Box::new(Asked::of(outside))),
+        None => Err("nobody asks for the counter".into()),
+    }
 }

@@ -1,11 +1,11 @@
-//! A command of the user's that makes the load, and what it prints while it runs.
+//! A command of the user's that makes the load or is asked questions, and what it prints while it runs.
 
 use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result, clock};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -31,6 +31,8 @@ pub struct PrintedLine {
 #[derive(Debug)]
 pub struct Workload {
     process: std::process::Child,
+    /// Where it is asked; none for one that nobody asks, and for one that has stopped to listen.
+    input: Option<ChildStdin>,
     printed: Arc<Mutex<Printed>>,
     reader: Option<JoinHandle<()>>,
     status: Option<Option<i32>>,
@@ -48,6 +50,18 @@ impl Workload {
     /// # Errors
     /// When there is no shell or no thread.
     pub fn start(command: &str) -> Result<Workload> {
+        Workload::start_with(command, Stdio::null())
+    }
+
+    /// Starts it with a pipe on its standard input, through which it is asked: [`Workload::ask`].
+    ///
+    /// # Errors
+    /// When there is no shell or no thread.
+    pub fn start_asked(command: &str) -> Result<Workload> {
+        Workload::start_with(command, Stdio::piped())
+    }
+
+    fn start_with(command: &str, input: Stdio) -> Result<Workload> {
         let failed = |error: std::io::Error| Error::Program {
             program: "sh".into(),
             why: error.to_string(),
@@ -55,24 +69,37 @@ impl Workload {
         let mut shell = Command::new("sh");
         shell
             .args(["-c", &format!("exec 2>&1; {command}")])
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         prepare(&mut shell, Signal::TERM, Privileges::Users);
         let mut process = shell.spawn().map_err(failed)?;
         let printed = Arc::new(Mutex::new(Printed::default()));
+        let input = process.stdin.take();
         let (output, kept) = (process.stdout.take(), printed.clone());
         let reader = std::thread::Builder::new()
             .name("command".into())
             .spawn(move || read(output, &kept));
         let mut workload = Workload {
             process,
+            input,
             printed,
             reader: None,
             status: None,
         };
         workload.reader = Some(reader.map_err(failed)?);
         Ok(workload)
+    }
+
+    /// Writes a question, such as a few lines of SQL: small enough for a pipe, so that writing does not wait for the
+    /// command to read. Gives whether it could be written; its last words say why not.
+    pub fn ask(&mut self, question: &str) -> bool {
+        let input = self.input.as_mut();
+        let written = input.is_some_and(|input| input.write_all(question.as_bytes()).is_ok());
+        if !written {
+            self.input = None;
+        }
+        written
     }
 
     /// Whether the shell has ended.
@@ -177,6 +204,29 @@ mod tests {
     fn texts(workload: &Workload) -> Vec<String> {
         let lines = workload.take_lines();
         lines.into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn one_that_is_asked_answers_until_it_stops_to_listen() {
+        let mut workload = Workload::start_asked(
+            "while read -r word && [ $word != end ]; do echo got $word; done",
+        )
+        .unwrap();
+        let mut answer = |question: &str| {
+            assert!(workload.ask(question));
+            loop {
+                match texts(&workload) {
+                    lines if lines.is_empty() => clock::sleep_ms(5),
+                    lines => return lines,
+                }
+            }
+        };
+        assert_eq!(answer("one\n"), ["got one"]);
+        assert_eq!(answer("two\n"), ["got two"]);
+        assert!(workload.ask("end\n"));
+        wait(&mut workload);
+        assert!(!workload.ask("three\n") && !workload.ask("four\n"));
+        workload.end(1_000);
     }
 
     fn wait(workload: &mut Workload) {

@@ -3,8 +3,10 @@
 mod document;
 #[cfg(test)]
 mod tests;
+mod winners;
 
 pub use document::{RecordDocument, RecordFault};
+pub use winners::{Apart, SetMember, Winners};
 
 use crate::check::CheckResult;
 use crate::curve::Little;
@@ -437,6 +439,9 @@ pub struct Trial {
     /// What tells the subject from another that has its name later: of an interrupt, whom it served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
+    /// The values that were in place together, in a trial of several knobs; empty in that of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<SetMember>,
     /// The values tried; the first is the one found.
     pub arms: Vec<String>,
     /// Whether the writes were replaced by no-ops (`--aa`).

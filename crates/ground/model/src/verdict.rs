@@ -227,6 +227,10 @@ pub struct Verdict {
     pub washout_ms: u64,
     /// Longest time constant of carry-over that the run excluded, in milliseconds. Slower debt could hide.
     pub horizon_ms: u64,
+    /// How long a switch may plausibly go on acting, in milliseconds: the knob's memory. 0 in verdicts recorded before
+    /// this field.
+    #[serde(default)]
+    pub memory_ms: u64,
     /// Raw total ratio minus one of the stage the estimate comes from.
     pub raw_effect: Option<f64>,
     /// Whether raw ratio and robust estimate differ by more than three per cent: the effect lives in the tail.
@@ -252,6 +256,12 @@ impl Verdict {
     /// Whether anything is claimed.
     pub fn is_decided(&self) -> bool {
         matches!(self.outcome, Outcome::Better | Outcome::Equal)
+    }
+
+    /// Whether carry-over was excluded as far as the knob's memory reaches. Otherwise what is claimed holds for
+    /// residences as long as the windows, and whether it lasts is not known.
+    pub fn is_lasting(&self) -> bool {
+        self.horizon_ms >= self.memory_ms
     }
 
     /// Whether the estimate of this arm against the default is claimed.

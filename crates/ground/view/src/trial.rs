@@ -7,7 +7,7 @@ use model::record::Trial;
 use model::units;
 use model::verdict::{ForeignArm, Outcome, Verdict, VerdictStage};
 use serde::Serialize;
-pub use words::{sentence, tune_sentence};
+pub use words::{sentence, set_sentence, tune_sentence};
 
 /// How a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -94,7 +94,7 @@ impl TrialView {
                 .and_then(Effect::of)
                 .map(|effect| effect.words()),
             proof: verdict.and_then(proof),
-            horizon: verdict.map(|verdict| horizon(verdict.horizon_ms)),
+            horizon: verdict.map(horizon),
             others: verdict.and_then(|verdict| others(&verdict.foreign)),
             values: verdict.map_or_else(Vec::new, |verdict| values(trial, verdict)),
         }
@@ -152,12 +152,26 @@ pub fn proof(verdict: &Verdict) -> Option<Proof> {
     })
 }
 
-/// How far the audit could see. Under a second it saw nothing but noise.
-fn horizon(horizon_ms: u64) -> String {
-    match horizon_ms {
-        0..1_000 => "too noisy to exclude that the effect fades".to_string(),
-        _ => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
+/// How far the audit could see, against the knob's memory. In verdicts recorded before knobs had one, it saw nothing but
+/// noise under a second.
+fn horizon(verdict: &Verdict) -> String {
+    let (horizon_ms, memory_ms) = (verdict.horizon_ms, verdict.memory_ms);
+    match verdict.is_lasting() && horizon_ms >= memory_ms.max(1_000) {
+        true => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
+        false if memory_ms > 0 => format!(
+            "too noisy to exclude that the effect fades within {}",
+            units::span_ms(memory_ms)
+        ),
+        false => "too noisy to exclude that the effect fades".to_string(),
     }
+}
+
+/// That a claim is one about short windows.
+fn open(verdict: &Verdict) -> String {
+    format!(
+        "in windows of {}, whether it lasts is not known",
+        units::span_ms(verdict.window_ms)
+    )
 }
 
 /// Others' share under each arm: `others did 76 % of the device's I/O under none, 70 % under bfq`.

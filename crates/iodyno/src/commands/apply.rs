@@ -9,7 +9,8 @@ use crate::in_place::{self, Change};
 use apply::proven::{self, NotProven};
 use apply::{PersistPlan, SettingWish};
 use lookup::documents::{Applied, AppliedValue};
-use model::record::Record;
+use model::record::{Record, Winners};
+use model::units::span_ms;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
@@ -20,6 +21,12 @@ pub struct ApplyArgs {
     /// Make the settings outlive a reboot, the way this distribution does it.
     #[arg(long)]
     pub persist: bool,
+    /// Only the value of this knob, of several that won; repeat it for more that were proved together.
+    #[arg(long, value_name = "KNOB")]
+    pub only: Vec<String>,
+    /// With --persist: also where it is not known whether the gain lasts.
+    #[arg(long, requires = "persist")]
+    pub even_if_it_fades: bool,
     /// Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too.
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     pub confirm: Option<u64>,
@@ -37,6 +44,7 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
     let wish = wish(args, &record, &origin, context)?;
     let persist = if args.persist {
+        must_last(args, &record)?;
         plan_persist(context, &wish)?
     } else {
         Vec::new()
@@ -91,7 +99,7 @@ fn wish(
     context: &Context,
 ) -> Result<SettingWish, Failure> {
     let id = args.record;
-    let found = proven::wish(id, record, &context.host);
+    let found = proven::wish(id, record, &args.only, &context.host);
     if let Err(NotProven::Nothing) = found {
         return Err(Failure::usage(format!(
             "record {id}: {}.",
@@ -109,6 +117,39 @@ fn wish(
             .for_each(|line| context.out.say(line));
     }
     Ok(wish)
+}
+
+/// What outlives a reboot should be known to outlive the minute.
+fn must_last(args: &ApplyArgs, record: &Record) -> Result<(), Failure> {
+    let id = args.record;
+    let trials = proven::chosen(record, &args.only).unwrap_or_default();
+    let set = match Winners::of(record.trials()) {
+        Winners::Together { set, .. } if trials.len() > 1 => vec![set],
+        _ => trials,
+    };
+    let open: Vec<String> = set
+        .into_iter()
+        .filter_map(|trial| Some((trial, trial.win()?)))
+        .filter(|(_, win)| !win.is_lasting())
+        .map(|(trial, win)| {
+            let (short, long) = (span_ms(win.window_ms), span_ms(win.memory_ms));
+            format!(
+                "{} was proved in windows of {short}, and may fade within {long}",
+                trial.knob
+            )
+        })
+        .collect();
+    if open.is_empty() || args.even_if_it_fades {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Refused,
+        format!("record {id}: {}. Nothing was changed.", open.join("; ")),
+    )
+    .hint(format!(
+        "Prove it with more --budget, keep it until the next boot with `iodyno apply {id}`, or say \
+         --even-if-it-fades."
+    )))
 }
 
 /// What is not here is the machine's matter; what is wrong with the record is refused.

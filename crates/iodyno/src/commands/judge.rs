@@ -2,7 +2,7 @@
 
 use super::job_args::{duration_ms, fresh_seed};
 use crate::exit::{Exit, Failure};
-use experiment::{ExperimentPlan, default_budget_ms, protocol};
+use experiment::{ExperimentPlan, protocol};
 use model::change::Class;
 use model::metric::{Better, ExperimentMetric};
 use model::units::parse_share;
@@ -39,7 +39,11 @@ pub struct JudgeArgs {
     /// Probability of naming a winner where there is none.
     #[arg(long, default_value = "0.05", value_parser = parse_share)]
     alpha: f64,
-    /// Device time for the pairs or the race; settling, audit and hold-out come on top. The class's own without it.
+    /// How long a switch may plausibly go on acting, up to 40s: a verdict excludes an effect that fades within this time, and
+    /// says so where it cannot. 1s for fast, 10s for learned and slow without it.
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    memory: Option<u64>,
+    /// Device time of all windows together. Without it, what is enough for most: 2m 30s for two fast arms.
     #[arg(long, value_parser = duration_ms)]
     budget: Option<u64>,
     /// Seed of the order of all windows; without it, a new one, which the first line names.
@@ -68,15 +72,16 @@ pub fn run(args: JudgeArgs) -> Result<Exit, Failure> {
         grain_ms: args.grain,
         ..ExperimentMetric::rate(&args.metric, &args.unit)
     };
-    let budget_ms = args
-        .budget
-        .unwrap_or_else(|| default_budget_ms(args.class, args.arms.len(), &metric));
+    let usual = ExperimentPlan::new(args.arms, args.class, seed).by(metric);
+    let timed = match args.budget {
+        Some(budget_ms) => usual.within(budget_ms),
+        None => usual,
+    };
     let plan = ExperimentPlan {
         rope: args.rope,
         alpha: args.alpha,
-        budget_ms,
-        metric,
-        ..ExperimentPlan::new(args.arms, args.class, seed)
+        memory_ms: args.memory.unwrap_or(timed.memory_ms),
+        ..timed
     };
     let status = protocol::serve(plan, std::io::stdin().lock(), std::io::stdout().lock())
         .map_err(|error| Failure::usage(format!("judge: {error}")))?;

@@ -82,6 +82,7 @@ pub fn tuned(host: &str, wins: &[(&str, &str, &str, &str)]) -> Record {
         trials.push(trial);
     }
     record["trials"] = trials.into();
+    crate::undo::claim_them_together(&mut record);
     serde_json::from_value(record).unwrap()
 }
 

@@ -50,6 +50,9 @@ pub struct Knob {
     pub reading: ValueReading,
     /// How long a switch keeps acting.
     pub class: Class,
+    /// How long a switch may plausibly go on acting, ms, where that is longer than knobs of its class have it: a verdict
+    /// excludes an effect that fades within this time, and says so where it cannot.
+    pub memory_ms: u64,
     /// What it can cost.
     pub risk: Risk,
     /// Its turn, by the gain to be expected, among the knobs that a tune tries unasked: the lowest is first. None: it
@@ -94,6 +97,7 @@ impl Knob {
         attribute: "",
         reading: ValueReading::Whole,
         class: Class::Slow,
+        memory_ms: 0,
         risk: Risk::NeedsCare,
         turn: None,
         disturbs: &[],

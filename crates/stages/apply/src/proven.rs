@@ -5,7 +5,7 @@
 use super::{CheckedValue, Knob, NotTogether, SettingWish, SubjectFiles, together};
 use host::Host;
 use model::change::Attribute;
-use model::record::{Record, Trial};
+use model::record::{Apart, Record, Trial, Winners};
 use model::subject::{Subject, SubjectKind};
 use model::text::{clean_to, is_plain_name, is_plain_value};
 use model::verdict::Verdict;
@@ -16,6 +16,17 @@ pub enum NotProven {
     /// No trial found a better value than the one that was there.
     #[error("it proved no setting to be better than the one it found: there is nothing to apply")]
     Nothing,
+    /// Several values won, and were not proved together.
+    #[error("{} won one by one, and {}. Choose one with --only", .knobs.join(" and "), .why)]
+    Apart {
+        /// Ids of the knobs, cleaned.
+        knobs: Vec<String>,
+        /// Why they are not put in place together.
+        why: String,
+    },
+    /// The value asked for is none that won.
+    #[error("it proved nothing about `{0}` that could be put in place")]
+    NotAmongThem(String),
     /// Its trials are of several devices; a tune is of one.
     #[error("its trials are of several devices ({}), and a tune is of one", .0.join(", "))]
     SeveralDevices(Vec<String>),
@@ -82,9 +93,14 @@ const SHOWN: usize = 60;
 ///
 /// # Errors
 /// The first thing that is wrong with it; what a message quotes of the record is cleaned.
-pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotProven> {
-    let trials = record.trials().iter();
-    let won: Vec<(&Trial, &Verdict)> = trials
+pub fn wish(
+    id: i64,
+    record: &Record,
+    only: &[String],
+    host: &Host,
+) -> Result<SettingWish, NotProven> {
+    let won: Vec<(&Trial, &Verdict)> = chosen(record, only)?
+        .into_iter()
         .filter_map(|trial| Some((trial, trial.win()?)))
         .collect();
     let (first, _) = won.first().ok_or(NotProven::Nothing)?;
@@ -106,6 +122,40 @@ pub fn wish(id: i64, record: &Record, host: &Host) -> Result<SettingWish, NotPro
         together(values)?,
         id,
     ))
+}
+
+/// The trials whose values are to be put in place: one, or several that were proved together.
+pub fn chosen<'a>(record: &'a Record, only: &[String]) -> Result<Vec<&'a Trial>, NotProven> {
+    let winners = Winners::of(record.trials());
+    let each = winners.each();
+    if let Some(odd) = only
+        .iter()
+        .find(|name| each.iter().all(|one| one.knob != **name))
+    {
+        return Err(NotProven::NotAmongThem(clean_to(odd, SHOWN)));
+    }
+    let is_wanted = |one: &&Trial| only.is_empty() || only.contains(&one.knob);
+    let wanted: Vec<&Trial> = each.iter().copied().filter(is_wanted).collect();
+    match winners {
+        Winners::Together { .. } if wanted.len() == each.len() => Ok(wanted),
+        _ if wanted.len() < 2 => Ok(wanted),
+        Winners::Apart { why, .. } if wanted.len() == each.len() => Err(apart(&wanted, &why)),
+        _ => Err(apart(&wanted, &Apart::NeverTogether)),
+    }
+}
+
+fn apart(wanted: &[&Trial], why: &Apart<'_>) -> NotProven {
+    let clean = |knob: &str| clean_to(knob, SHOWN);
+    NotProven::Apart {
+        knobs: wanted.iter().map(|one| clean(&one.knob)).collect(),
+        why: match why {
+            Apart::NeverTogether => "were never measured together".into(),
+            Apart::NoGain => "together they were not proved to be better".into(),
+            Apart::LessThan(one) => {
+                format!("together they give less than {} alone", clean(&one.knob))
+            }
+        },
+    }
 }
 
 /// One value with its knob and its subject, each of them known here.

@@ -9,14 +9,15 @@ use super::evidence::EvidenceScale;
 use super::holdout::Holdout;
 use super::pairs::{FoundPairs, Pairs};
 use super::phase::{Claim, Phase};
+use super::plan::whole_for_ms;
 use super::race::{Race, Raced};
 use super::retry;
 use super::run::ExperimentRun;
 use super::settle::Settled;
 use model::units;
 
-/// Below this the audit says nothing about slow carry-over, and the verdict says so.
-const HORIZON_NOTE_MS: u64 = 1_000;
+/// The longest budget, minutes.
+const A_DAY_MIN: u64 = 1_440;
 
 /// Ends the experiment where the driver's time does. What made the pairs or the race stop is no estimate without a
 /// hold-out, so the conclusion has none from then on.
@@ -55,14 +56,7 @@ pub(super) fn settle(run: &mut ExperimentRun, settled: Settled) -> Phase {
             retry::again(run, washout_ms)
         }
         (_, Some(carried)) => retry::outlast(run, &carried),
-        (Settled::Never, None) => {
-            let detail = "the rate still moves 3 s after it; declare the knob slow";
-            done(
-                run,
-                Vec::new(),
-                Finding::refused(Reason::SlowToSettle, detail),
-            )
-        }
+        (Settled::Not { length_ms }, None) => retry::unsettled(run, length_ms),
     }
 }
 
@@ -112,10 +106,15 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
         FoundPairs::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
             let detectable_ln = Some(pairs.detectable_ln(run));
+            let minutes = whole_for_ms(&run.plan, pairs.enough_ms(run)).div_ceil(60_000);
+            let detail = match minutes {
+                0..=A_DAY_MIN => format!("--budget {minutes}m would show one of"),
+                _ => "not even a day would show one of".into(),
+            };
             let finding = Finding {
                 effect,
                 detectable_ln,
-                ..Finding::refused(Reason::TooNoisy, "")
+                ..Finding::refused(Reason::TooNoisy, detail)
             };
             done(run, arms, finding)
         }
@@ -196,13 +195,6 @@ pub(super) fn audit(run: &mut ExperimentRun, audited: Audited, claim: &Claim) ->
         Audited::Carries { tau_ms, lasting_ln } => retry::carried(run, claim, tau_ms, lasting_ln),
         Audited::Clean { horizon_ms } => {
             run.horizon_ms = horizon_ms;
-            if horizon_ms < HORIZON_NOTE_MS {
-                run.notes.push(
-                    "The noise hides carry-over beyond the settle probe; if the knob may borrow from the future, \
-                     repeat with class slow."
-                        .into(),
-                );
-            }
             match claim.equal {
                 Some(reason) => conclude_equal(run, claim, reason),
                 None => Phase::Holdout(Holdout::new(run, claim.arm, claim.short), claim.clone()),

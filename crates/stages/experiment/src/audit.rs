@@ -1,7 +1,7 @@
 //! Long residences in random order: does what the short windows showed also hold when an arm stays?
 
 use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
-use super::plan::Class;
+use super::plan::ExperimentPlan;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
 use super::window::BIN_MS;
@@ -10,11 +10,27 @@ use stats::Estimate;
 
 /// Length of a regression bin, in milliseconds.
 const SLICE_MS: u64 = 250;
-const ROUNDS_MAX: usize = 3;
+/// Rounds after which a sign beyond the memory is no longer pursued.
+const SUSPECT_ROUNDS_MAX: usize = 3;
+/// Rounds after which the noise is taken to hide the shape for good.
+const ROUNDS_MAX: usize = 24;
+/// Later rounds look at carry-over in residences of so many of its time constants, each round for so long at the least.
+const SHOWN: u64 = 3;
+const SOAK_SHORT_MS: u64 = 400;
+const ROUND_MIN_MS: u64 = 4_000;
+/// Residences last as long as this many memories, in which the slowest carry-over within it has shown itself.
+const MEMORIES: u64 = 2;
+/// The shortest residence, in milliseconds.
+const SOAK_MIN_MS: u64 = 2_000;
 /// Levels are clipped at so many robust deviations around their median.
 const CLIP: f64 = 5.0;
+/// Rounds after which the growth of the evidence is known, and how much better than it looks it may be.
+const HOPE_ROUNDS_MIN: usize = 5;
+const HOPE_LN: f64 = 2.0;
 /// Log likelihood ratio that excludes carry-over of a given size.
-const EXCLUDE_LN: f64 = -2.0;
+const EXCLUDE_LN: f64 = -3.5;
+/// The same for half of it, under which a claim keeps its direction.
+const EXCLUDE_HALF_LN: f64 = -1.0;
 
 /// Log likelihood ratios of carry-over against none.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +56,7 @@ const SLOW: Limits = Limits {
     fail_ln: 3.0,
 };
 const QUICK_MS: u64 = 8_000;
+const SUSPECT_BEYOND_LN: f64 = 2.0;
 
 /// A carried part that would change the claim, and the evidence for it.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +64,34 @@ struct Sign<'a> {
     fit: &'a Carried,
     evidence_ln: f64,
     limits: Limits,
+    /// Evidence below which the claim is taken not to have it; none where the claim survives it.
+    exclude_ln: Option<f64>,
+}
+
+impl Sign<'_> {
+    /// Evidence from which it is worth another round. What acts for longer than the knob's memory is not looked for, and
+    /// pursued only where it shows.
+    fn suspect_ln(&self, reach_ms: u64) -> f64 {
+        match self.fit.tau_ms <= reach_ms {
+            true => self.limits.suspect_ln,
+            false => self.limits.suspect_ln.max(SUSPECT_BEYOND_LN),
+        }
+    }
+
+    fn is_excluded(&self) -> bool {
+        self.exclude_ln
+            .is_none_or(|exclude_ln| self.evidence_ln < exclude_ln)
+    }
+}
+
+/// Device time of an audit that finds nothing suspect, in milliseconds.
+pub(super) fn least_ms(plan: &ExperimentPlan) -> u64 {
+    2 * soak_of_ms(plan.memory_ms)
+}
+
+/// Length of the first residences for a knob of this memory, in milliseconds.
+pub(super) fn soak_of_ms(memory_ms: u64) -> u64 {
+    (MEMORIES * memory_ms).max(SOAK_MIN_MS)
 }
 
 /// What the audit found.
@@ -65,7 +110,8 @@ pub(super) struct Audit {
     short: Estimate,
     is_difference: bool,
     soak_ms: u64,
-    queue: Vec<usize>,
+    /// Residences to come, the next one last: arm and length in milliseconds.
+    queue: Vec<(usize, u64)>,
     exposure: Exposure,
     last_order: Option<bool>,
     rounds: usize,
@@ -81,15 +127,11 @@ impl Audit {
         short: Estimate,
         is_difference: bool,
     ) -> Self {
-        let soak_ms = match run.plan.class {
-            Class::Fast => 10_000,
-            _ => 12_000,
-        };
         let mut audit = Audit {
             arm,
             short,
             is_difference,
-            soak_ms: soak_ms.max(5 * run.window_ms),
+            soak_ms: soak_of_ms(run.plan.memory_ms).max(5 * run.window_ms),
             queue: Vec::new(),
             exposure: [0.0; TAUS_MS.len()],
             last_order: None,
@@ -98,7 +140,7 @@ impl Audit {
             found: None,
         };
         audit.recall(run);
-        audit.refill(run);
+        audit.refill(run, audit.soak_ms);
         audit
     }
 
@@ -137,8 +179,9 @@ impl Audit {
         self.bins = bins.chunks(2).map(Bin::merged).collect();
     }
 
-    /// One residence of each arm; every second round mirrors the one before, so that curved drift cancels.
-    fn refill(&mut self, run: &mut ExperimentRun) {
+    /// A round: the arms in turn, each for about `soak_ms`, as often as fits into the shortest round. Every second round
+    /// mirrors the one before, so that curved drift cancels; lengths are drawn, so that nothing regular keeps step.
+    fn refill(&mut self, run: &mut ExperimentRun, soak_ms: u64) {
         let default_last = match self.last_order.take() {
             Some(before) => !before,
             None => {
@@ -147,26 +190,31 @@ impl Audit {
                 heads
             }
         };
-        self.queue = if default_last {
-            vec![0, self.arm]
-        } else {
-            vec![self.arm, 0]
+        let each = (ROUND_MIN_MS / (2 * soak_ms)).max(1);
+        let turns = match default_last {
+            true => [0, self.arm],
+            false => [self.arm, 0],
         };
+        self.queue.clear();
+        for _ in 0..each {
+            for arm in turns {
+                let eighths = match each {
+                    1 => 8,
+                    _ => 6 + run.random() % 5,
+                };
+                self.queue
+                    .push((arm, run.plan.metric.whole_grains_ms(soak_ms * eighths / 8)));
+            }
+        }
     }
 
     pub(super) fn want(&self, run: &ExperimentRun) -> Option<Want> {
         if self.found.is_some() {
             return None;
         }
-        // What the first round could not tell apart needs longer residences, not only more.
-        let soak_ms = if self.rounds == 0 {
-            self.soak_ms
-        } else {
-            self.soak_ms * 3 / 2
-        };
         self.queue
             .last()
-            .map(|arm| Want::new(*arm, soak_ms, run.washout_ms))
+            .map(|(arm, soak_ms)| Want::new(*arm, *soak_ms, run.washout_ms))
     }
 
     pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
@@ -180,7 +228,10 @@ impl Audit {
 
     fn slice(&mut self, run: &ExperimentRun, sample: &WindowSample) {
         let acting = if sample.arm == self.arm { 1.0 } else { 0.0 };
-        let slice_bins = (SLICE_MS.max(run.window_ms - run.washout_ms) / BIN_MS) as usize;
+        let kept_ms = run.window_ms - run.washout_ms;
+        let slice_ms = kept_ms.max(SLICE_MS.min(sample.duration_ms / 8));
+        let slice_bins = (slice_ms / BIN_MS) as usize;
+        let full_bins = (SLICE_MS.max(kept_ms) / BIN_MS) as usize;
         let parts: Vec<&[f64]> = sample.kept().chunks(slice_bins).collect();
         let mut levels_ln: Vec<f64> = parts.iter().map(|part| run.level.robust(part)).collect();
         clip(levels_ln.iter_mut().collect());
@@ -191,7 +242,7 @@ impl Audit {
                 at_s: (sample.start_ms as f64 + at_ms + length_ms / 2.0) / 1e3,
                 level_ln: level_ln - self.short.centre * acting,
                 acting,
-                variance: slice_bins as f64 / part.len() as f64,
+                variance: full_bins as f64 / part.len() as f64,
                 exposure: age(&self.exposure, acting, at_ms + length_ms / 2.0),
             });
             at_ms += length_ms;
@@ -206,8 +257,19 @@ impl Audit {
                 error_ln: self.short.error,
             },
         );
-        let is_last = self.rounds >= ROUNDS_MAX;
         let signs: Vec<Sign> = fits.iter().flat_map(|fit| self.signs(run, fit)).collect();
+        let reach_ms = carry::tau_beyond(run.plan.memory_ms);
+        let open = signs
+            .iter()
+            .filter(|sign| sign.fit.tau_ms <= reach_ms && !sign.is_excluded())
+            .map(|sign| sign.fit.tau_ms)
+            .min();
+        let is_suspect = self.rounds < SUSPECT_ROUNDS_MAX
+            && signs
+                .iter()
+                .any(|sign| sign.evidence_ln >= sign.suspect_ln(reach_ms));
+        let is_hopeless = !is_suspect && self.is_hopeless(&signs, reach_ms);
+        let is_last = !(open.is_some() || is_suspect) || is_hopeless || !self.has_room(run);
         let limit_of = |sign: &Sign| {
             if is_last {
                 sign.limits.fail_ln
@@ -224,17 +286,40 @@ impl Audit {
                 tau_ms: sign.fit.tau_ms,
                 lasting_ln,
             });
-        } else if !is_last
-            && signs
-                .iter()
-                .any(|sign| sign.evidence_ln >= sign.limits.suspect_ln)
-        {
-            self.refill(run);
+        } else if !is_last {
+            // What could not be told apart is looked at in residences in which it shows itself the most often.
+            let open_ms = open.map_or(self.soak_ms, |tau_ms| SHOWN * tau_ms);
+            let shortest_ms = SOAK_SHORT_MS.max(4 * run.window_ms);
+            self.refill(run, open_ms.clamp(shortest_ms, self.soak_ms * 3 / 2));
         } else {
             self.found = Some(Audited::Clean {
                 horizon_ms: horizon_ms(&signs),
             });
         }
+    }
+
+    /// Whether the evidence grows too slowly for the rounds that are left to tell what is still open.
+    fn is_hopeless(&self, signs: &[Sign], reach_ms: u64) -> bool {
+        let growth = ROUNDS_MAX as f64 / self.rounds as f64;
+        let is_out_of_reach = |sign: &Sign| {
+            let hope_ln = sign.evidence_ln - HOPE_LN;
+            sign.exclude_ln
+                .is_some_and(|exclude_ln| hope_ln * growth > exclude_ln)
+        };
+        self.rounds >= HOPE_ROUNDS_MIN
+            && signs
+                .iter()
+                .filter(|sign| sign.fit.tau_ms <= reach_ms && !sign.is_excluded())
+                .any(is_out_of_reach)
+    }
+
+    /// Whether another round leaves room for the hold-out that follows.
+    fn has_room(&self, run: &ExperimentRun) -> bool {
+        let holdout_ms = match self.is_difference {
+            true => 2 * self.short.count as u64 * 2 * run.window_ms,
+            false => 0,
+        };
+        self.rounds < ROUNDS_MAX && 3 * self.soak_ms + holdout_ms <= run.left_ms()
     }
 
     /// A difference must not be paid back, by half or in full, and its size is wrong if it builds up by half or
@@ -245,7 +330,17 @@ impl Audit {
             true => [-1.0, -0.5, 0.5, 1.0].map(|share| share * self.short.centre),
             false => [-hidden_ln, -hidden_ln / 2.0, hidden_ln / 2.0, hidden_ln],
         };
-        sizes_ln.map(|size_ln| {
+        let excludes_ln = match self.is_difference {
+            true => [Some(EXCLUDE_LN), Some(EXCLUDE_HALF_LN), None, None],
+            false => [
+                Some(EXCLUDE_LN),
+                Some(EXCLUDE_HALF_LN),
+                Some(EXCLUDE_HALF_LN),
+                Some(EXCLUDE_LN),
+            ],
+        };
+        std::array::from_fn(|i| {
+            let size_ln = sizes_ln[i];
             let is_payback = self.is_difference && size_ln * self.short.centre < 0.0;
             let limits = if is_payback && fit.tau_ms >= QUICK_MS {
                 SLOW
@@ -256,6 +351,7 @@ impl Audit {
                 fit,
                 evidence_ln: fit.evidence_ln(size_ln),
                 limits,
+                exclude_ln: excludes_ln[i],
             }
         })
     }
@@ -266,16 +362,15 @@ impl Audit {
 
     /// Device time still to go if nothing is suspect, in milliseconds.
     pub(super) fn left_ms(&self) -> u64 {
-        self.queue.len() as u64 * self.soak_ms
+        self.queue.iter().map(|(_, soak_ms)| soak_ms).sum()
     }
 }
 
 /// The longest time constant up to which every carried part that would change the claim is excluded.
 fn horizon_ms(signs: &[Sign]) -> u64 {
-    let excluded = |sign: &&Sign| sign.evidence_ln < EXCLUDE_LN;
     let first_open_ms = signs
         .iter()
-        .find(|sign| !excluded(sign))
+        .find(|sign| !sign.is_excluded())
         .map(|sign| sign.fit.tau_ms);
     let below = |sign: &&Sign| first_open_ms.is_none_or(|open_ms| sign.fit.tau_ms < open_ms);
     signs

@@ -14,7 +14,16 @@
 //! recovers under the other, no steady drift imitates it.
 
 /// Time constants tried, in milliseconds.
-pub(super) const TAUS_MS: [u64; 9] = [125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
+pub(super) const TAUS_MS: [u64; 9] = [125, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
+
+/// The longest memory that a plan may declare, in milliseconds.
+pub const MEMORY_MAX_MS: u64 = TAUS_MS[TAUS_MS.len() - 1];
+
+/// The first time constant that is at least as long as a memory, in milliseconds.
+pub(super) fn tau_beyond(memory_ms: u64) -> u64 {
+    let beyond = TAUS_MS.into_iter().find(|tau_ms| *tau_ms >= memory_ms);
+    beyond.unwrap_or(MEMORY_MAX_MS)
+}
 
 /// Past shares of an arm at one moment, one per time constant.
 pub(super) type Exposure = [f64; TAUS_MS.len()];
@@ -319,20 +328,20 @@ mod tests {
 
     #[test]
     fn debt_is_found_with_its_time_constant() {
-        let fits = fit(&bins(-0.1, 4_000, 0.0), Short::Measured { error_ln: 0.002 });
+        let fits = fit(&bins(-0.1, 5_000, 0.0), Short::Measured { error_ln: 0.002 });
         let found = fits
             .iter()
             .max_by(|a, b| a.evidence_ln(-0.1).total_cmp(&b.evidence_ln(-0.1)))
             .unwrap();
-        assert_eq!(found.tau_ms, 4_000);
+        assert_eq!(found.tau_ms, 5_000);
         assert!((found.centre_ln + 0.1).abs() < 0.01 && found.evidence_ln(-0.1) > 20.0);
     }
 
     #[test]
     fn drift_is_not_taken_for_debt() {
-        assert!(evidence_ln(&bins(0.0, 4_000, 0.0), -0.1) < -2.0);
-        assert!(evidence_ln(&bins(0.0, 4_000, -0.01), -0.1) < -2.0);
-        assert!(evidence_ln(&bins(-0.1, 4_000, -0.01), -0.1) > 20.0);
+        assert!(evidence_ln(&bins(0.0, 5_000, 0.0), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(0.0, 5_000, -0.01), -0.1) < -2.0);
+        assert!(evidence_ln(&bins(-0.1, 5_000, -0.01), -0.1) > 20.0);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const TAIL_LN: f64 = 0.03;
 /// Errors from which plain totals that point the other way forbid a win.
 const TAIL_SCORE: f64 = 2.0;
 /// Pairs that each third of the run needs before the thirds are compared.
-const THIRD_MIN: usize = 8;
+const THIRD_MIN: usize = 6;
 
 /// An effect with its interval, on the logarithmic scale, and where it was measured.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,7 @@ pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Findin
         window_ms: run.window_ms,
         washout_ms: run.washout_ms,
         horizon_ms: run.horizon_ms,
+        memory_ms: run.plan.memory_ms,
         raw_effect: raw.and_then(ratio),
         lives_in_tail: effect
             .zip(raw)
@@ -229,6 +230,19 @@ pub(super) fn undecided(run: &ExperimentRun, pairs: &Pairs, arm: usize) -> Findi
 }
 
 fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
+    let said = said(run, finding);
+    let is_claim = matches!(finding.outcome, Outcome::Better | Outcome::Equal);
+    match is_claim && run.horizon_ms < run.plan.memory_ms {
+        true => format!(
+            "{said} That is in windows of {}; whether it lasts is not known.",
+            span_ms(run.window_ms)
+        ),
+        false => said,
+    }
+}
+
+/// What was concluded, without how long it holds.
+fn said(run: &ExperimentRun, finding: &Finding) -> String {
     let name = |arm: usize| run.plan.arms[arm].as_str();
     let metric = &run.plan.metric;
     let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
@@ -280,11 +294,7 @@ fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
             "Half the depth gives the same rate, so something else is the limit; judge by latency instead (tune --metric latency)."
                 .into()
         }
-        Reason::TooNoisy => {
-            let least = finding.detectable_ln.map_or(0.0, f64::exp_m1);
-            let budget = span_ms(run.plan.budget_ms);
-            format!("Too noisy: {budget} of pairs can show no effect below {}.", percent_signed(least))
-        }
+        Reason::TooNoisy => too_noisy(run, finding),
         Reason::OutlierHost => format!("Something disturbs the host: {detail}; {span}."),
         Reason::CarryOver => format!("The effect does not stay the same while an arm stays: {detail}."),
         Reason::SlowToSettle => format!("A switch takes too long to settle: {detail}."),
@@ -296,6 +306,14 @@ fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
         Reason::WindowFailed => format!("Several windows in a row could not be measured: {detail}."),
         Reason::NoIo => "Most windows completed no I/O at all.".into(),
     }
+}
+
+/// What the budget could show, and which would show the region.
+fn too_noisy(run: &ExperimentRun, finding: &Finding) -> String {
+    let (detail, rope) = (&finding.detail, percent_signed(run.plan.rope));
+    let least = percent_signed(finding.detectable_ln.map_or(0.0, f64::exp_m1));
+    let budget = span_ms(run.plan.budget_ms);
+    format!("Too noisy: {budget} of pairs can show no effect below {least}; {detail} {rope}.")
 }
 
 /// Whether the slow design has run in full: more time would not give it more blocks.

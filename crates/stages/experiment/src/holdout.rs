@@ -6,7 +6,6 @@ use super::conclude::{self, Effect};
 use super::duo::Duo;
 use super::foreign;
 use super::latency;
-use super::plan::Class;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
 use model::verdict::{Guard, P99, VerdictStage};
@@ -14,11 +13,17 @@ use stats::Estimate;
 
 /// Pairs are planned so that the effect stands this many errors from nothing.
 const PLANNED_SCORE: f64 = 6.0;
+const PAIRS_MIN: usize = 10;
 const PAIRS_MAX: usize = 250;
 const WARM_UP_MS: u64 = 500;
 /// How often the pairs may be doubled to decide about latency, rare stalls or what others lose; the effect itself gets no
 /// second look.
 const EXTENSIONS_MAX: usize = 2;
+
+/// Device time of the shortest hold-out, in milliseconds.
+pub(super) fn least_ms(run: &ExperimentRun) -> u64 {
+    WARM_UP_MS + 2 * PAIRS_MIN as u64 * run.window_ms
+}
 
 /// Progress of the hold-out.
 #[derive(Clone, Debug)]
@@ -39,18 +44,13 @@ impl Holdout {
         let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6))
             .powi(2)
             .ceil();
-        let least = if run.plan.class == Class::Fast {
-            16
-        } else {
-            10
-        };
         Holdout {
             arm,
             duo: Duo::new(run, arm),
             warm: false,
             wanted: (planned as usize)
                 .min(2 * short.count)
-                .clamp(least, PAIRS_MAX),
+                .clamp(PAIRS_MIN, PAIRS_MAX),
             extensions: 0,
             differences_ln: Vec::new(),
             p99: None,

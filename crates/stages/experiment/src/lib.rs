@@ -40,10 +40,11 @@ mod slow_verdict;
 mod tests;
 mod window;
 
+pub use carry::MEMORY_MAX_MS;
 pub use model::verdict::VerdictStage;
 pub use plan::{
-    Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, class_window_ms, default_budget_ms,
-    least_budget_ms, longest_budget_ms,
+    Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, class_memory_ms, class_window_ms,
+    default_budget_ms, least_beside_ms, least_budget_ms, longest_budget_ms, pairs_within_ms,
 };
 pub use progress::Progress;
 pub use window::{Ask, BIN_MS, Failure, ForeignIo, OwnAndOthers, TellError, Window, WindowReport};
@@ -93,6 +94,10 @@ impl Experiment {
                 return Ask::Done(verdict.clone());
             }
             if let Some(want) = self.phase.want(&self.run) {
+                if want.duration_ms > self.run.left_ms() {
+                    self.end_early();
+                    continue;
+                }
                 self.asked += 1;
                 let window = Window {
                     id: self.asked,

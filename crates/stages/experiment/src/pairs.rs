@@ -96,9 +96,7 @@ impl Pairs {
     }
 
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        run.plan
-            .budget_ms
-            .saturating_sub(run.clock_ms - self.started_ms)
+        run.comparing_left_ms(self.started_ms)
     }
 
     pub(super) fn found(&self) -> FoundPairs {
@@ -126,6 +124,14 @@ impl Pairs {
         let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
         let pairs = (run.plan.budget_ms / (2 * run.window_ms).max(1)).max(1) as f64;
         deviation * (log_boundary(run.alpha) / pairs).sqrt()
+    }
+
+    /// Device time of the pairs that would show an effect as large as the region, in milliseconds.
+    pub(super) fn enough_ms(&self, run: &ExperimentRun) -> u64 {
+        let estimate = self.estimate();
+        let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
+        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / run.plan.rope_ln()).powi(2));
+        (pairs * 2.0 * run.window_ms as f64) as u64
     }
 
     /// Share of pairs further than the clip from the estimate.

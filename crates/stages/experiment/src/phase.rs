@@ -1,5 +1,6 @@
 //! The stage that is running: one interface over all of them, and the order they come in.
 
+use model::metric::ExperimentMetric;
 use model::verdict::{ArmResult, Reason, Verdict, VerdictStage};
 
 use super::after;
@@ -8,7 +9,7 @@ use super::calibrate::Calibrate;
 use super::headroom::Headroom;
 use super::holdout::Holdout;
 use super::pairs::Pairs;
-use super::plan::Class;
+use super::plan::{self, Class};
 use super::race::Race;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
@@ -19,6 +20,8 @@ use stats::Estimate;
 
 /// Values of a coarse metric that a window of the settle probe has at least.
 const SETTLE_VALUES_MIN: u64 = 8;
+/// The longest windows of the settle probe that a metric with many values a second gets, in milliseconds.
+const SETTLE_MAX_MS: u64 = 6_000;
 
 /// What pairs or race found, on its way through audit and hold-out.
 #[derive(Clone, Debug)]
@@ -46,6 +49,19 @@ pub(super) enum Phase {
     Done(Box<Verdict>),
 }
 
+/// The first windows of the settle probe, in milliseconds. The first values of a coarse metric must be few among those of
+/// a window.
+pub(super) fn settle_window_ms(class: Class, metric: &ExperimentMetric) -> u64 {
+    let usual_ms = match class {
+        Class::Fast => 320,
+        Class::Learned | Class::Slow => 1_280,
+    };
+    match plan::is_coarse(metric) {
+        true => usual_ms.max(SETTLE_VALUES_MIN * metric.grain_ms),
+        false => usual_ms,
+    }
+}
+
 impl Phase {
     pub(super) fn first(run: &mut ExperimentRun) -> Self {
         if run.plan.can_halve_depth {
@@ -56,30 +72,19 @@ impl Phase {
     }
 
     fn settle(run: &mut ExperimentRun) -> Self {
-        let (first_ms, longest_ms) = match run.plan.class {
-            Class::Fast => (320, 6_000),
-            Class::Learned => (1_280, 6_000),
-            Class::Slow => {
-                run.window_ms = run.plan.window_min_ms();
-                run.washout_ms = run.plan.metric.whole_grains_ms(run.window_ms * 4 / 5);
-                return Phase::Slow(Slow::new(run));
-            }
-        };
+        if run.plan.class == Class::Slow {
+            run.window_ms = run.plan.window_min_ms();
+            run.washout_ms = run.plan.metric.whole_grains_ms(run.window_ms * 4 / 5);
+            return Phase::Slow(Slow::new(run, run.plan.budget_ms));
+        }
+        let first_ms = settle_window_ms(run.plan.class, &run.plan.metric);
         let tolerance_ln = run.plan.rope_ln() / 4.0;
         let washout_min_ms = run.plan.washout_min_ms();
-        // The first values of a coarse metric must be few among those of a window.
-        let (first_ms, longest_ms) = match run.plan.is_coarse() {
-            true => {
-                let least_ms = SETTLE_VALUES_MIN * run.plan.metric.grain_ms;
-                (least_ms.max(first_ms), least_ms.max(longest_ms))
-            }
-            false => (first_ms, longest_ms),
-        };
         Phase::Settle(Settle::new(
             run,
             Reach {
                 first_ms,
-                longest_ms,
+                longest_ms: first_ms.max(SETTLE_MAX_MS),
                 washout_min_ms,
                 tolerance_ln,
             },

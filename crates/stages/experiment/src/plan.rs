@@ -3,6 +3,7 @@
 pub use model::change::Class;
 use model::metric::{ExperimentMetric, GRAIN_MIN_MS};
 
+use super::carry::MEMORY_MAX_MS;
 use super::window::BIN_MS;
 
 /// The longest time over which one value of a metric may stand, in milliseconds: as long as a slice of the audit.
@@ -23,8 +24,13 @@ pub struct ExperimentPlan {
     pub rope: f64,
     /// Error probability of a wrong win, above 0 and up to 0.2.
     pub alpha: f64,
-    /// Device time for the pairs or the race, in milliseconds; the other stages come on top.
+    /// Device time for the pairs or the race, in milliseconds; it is part of the whole.
     pub budget_ms: u64,
+    /// Device time for all stages together, in milliseconds: no window begins that would end later.
+    pub whole_ms: u64,
+    /// How long a switch may plausibly go on acting, in milliseconds, up to [`MEMORY_MAX_MS`]. A claim is that of an effect
+    /// which lasts only where carry-over with time constants up to here was excluded.
+    pub memory_ms: u64,
     /// Seed of every random choice.
     pub seed: u64,
     /// Completions that the kept part of a window should hold, taking the metric as completions per second; 0 when it
@@ -41,20 +47,43 @@ pub struct ExperimentPlan {
 impl ExperimentPlan {
     /// A plan with the class's own limits: region 2 %, alpha 5 %, and the class's default budget.
     pub fn new(arms: Vec<String>, class: Class, seed: u64) -> Self {
-        let metric = ExperimentMetric::rate("rate", "");
-        let budget_ms = default_budget_ms(class, arms.len(), &metric);
-        ExperimentPlan {
+        let plan = ExperimentPlan {
             arms,
             class,
-            metric,
+            metric: ExperimentMetric::rate("rate", ""),
             rope: 0.02,
             alpha: 0.05,
-            budget_ms,
+            budget_ms: 0,
+            whole_ms: 0,
+            memory_ms: class_memory_ms(class),
             seed,
             min_completions: 0,
             min_window_ms: 0,
             can_halve_depth: false,
             accept_worse_p99: false,
+        };
+        let metric = plan.metric.clone();
+        plan.by(metric)
+    }
+
+    /// The same judged by this metric, with the time that its grain asks for.
+    pub fn by(self, metric: ExperimentMetric) -> Self {
+        let arms = self.arms.len();
+        let budget_ms = default_budget_ms(self.class, arms, &metric);
+        ExperimentPlan {
+            budget_ms,
+            whole_ms: budget_ms + reserve_ms(self.class, arms, &metric),
+            metric,
+            ..self
+        }
+    }
+
+    /// The same within this device time for all stages together, in milliseconds.
+    pub fn within(self, whole_ms: u64) -> Self {
+        ExperimentPlan {
+            budget_ms: pairs_within_ms(whole_ms, self.class, self.arms.len(), &self.metric),
+            whole_ms,
+            ..self
         }
     }
 
@@ -87,11 +116,15 @@ impl ExperimentPlan {
         if !(GRAIN_MIN_MS..=GRAIN_MAX_MS).contains(&grain_ms) || !grain_ms.is_multiple_of(BIN_MS) {
             return Err(PlanError::Grain(grain_ms));
         }
-        let wanted_ms = self.budget_min_ms();
-        if !(wanted_ms..=86_400_000).contains(&self.budget_ms) {
+        if !(1..=MEMORY_MAX_MS).contains(&self.memory_ms) {
+            return Err(PlanError::Memory(self.memory_ms));
+        }
+        let least_ms = self.budget_min_ms();
+        let is_enough = self.budget_ms >= least_ms && self.whole_ms >= self.budget_ms;
+        if !is_enough || self.whole_ms > 86_400_000 {
             return Err(PlanError::Budget {
-                budget_ms: self.budget_ms,
-                wanted_ms,
+                budget_ms: self.whole_ms,
+                wanted_ms: least_ms / 2 * 5,
             });
         }
         Ok(())
@@ -112,14 +145,10 @@ impl ExperimentPlan {
     pub(super) fn washout_min_ms(&self) -> u64 {
         self.metric.whole_grains_ms(class_washout_ms(self.class))
     }
-
-    /// Whether one value of the metric stands for several bins.
-    pub(super) fn is_coarse(&self) -> bool {
-        is_coarse(&self.metric)
-    }
 }
 
-fn is_coarse(metric: &ExperimentMetric) -> bool {
+/// Whether one value of the metric stands for several bins.
+pub(super) fn is_coarse(metric: &ExperimentMetric) -> bool {
     metric.grain_ms > BIN_MS
 }
 
@@ -159,6 +188,14 @@ pub fn class_window_ms(class: Class) -> u64 {
     }
 }
 
+/// How long a switch of a knob of this class may plausibly go on acting where nobody says so, in milliseconds.
+pub fn class_memory_ms(class: Class) -> u64 {
+    match class {
+        Class::Fast => 1_000,
+        Class::Learned | Class::Slow => 10_000,
+    }
+}
+
 /// The class's shortest washout in milliseconds.
 fn class_washout_ms(class: Class) -> u64 {
     match class {
@@ -178,9 +215,47 @@ pub fn default_budget_ms(class: Class, arms: usize, metric: &ExperimentMetric) -
         Class::Learned => 600_000,
         Class::Slow => 15_000 * arms as u64 * super::slow::BLOCKS_MIN as u64,
     };
-    // As many windows as others have, at the least half of them: a longer one tells more.
+    budget_ms * coarseness(class, metric)
+}
+
+/// Device time for the pairs or the race within that for all stages together, in milliseconds: what the other stages may
+/// leave, and two fifths at the least.
+pub fn pairs_within_ms(whole_ms: u64, class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    let left_ms = whole_ms.saturating_sub(reserve_ms(class, arms, metric));
+    left_ms.max(whole_ms / 5 * 2)
+}
+
+/// The least device time for all stages together that leaves so much for the pairs or the race, in milliseconds.
+pub(super) fn whole_for_ms(plan: &ExperimentPlan, pairs_ms: u64) -> u64 {
+    let reserve_ms = reserve_ms(plan.class, plan.arms.len(), &plan.metric);
+    (pairs_ms.saturating_mul(5) / 2).min(pairs_ms.saturating_add(reserve_ms))
+}
+
+/// The least device time of the stages beside the pairs or the race of a knob that is not slow, in milliseconds: settling,
+/// calibration, an audit and a hold-out in which nothing is suspect.
+pub fn least_beside_ms(class: Class, memory_ms: u64, metric: &ExperimentMetric) -> u64 {
+    let window_ms = window_least_ms(class, metric);
+    let settle_ms = 12 * super::phase::settle_window_ms(class, metric);
+    settle_ms + (10 + 20) * window_ms + 2 * super::audit::soak_of_ms(memory_ms)
+}
+
+/// Device time beside the pairs or the race when the user names no budget, in milliseconds: for settling, for the audit of
+/// a noisy device, and for a hold-out. With two arms the slow design has no stage but its blocks.
+fn reserve_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    let reserve_ms = match class {
+        Class::Fast => 90_000,
+        Class::Learned => 240_000,
+        Class::Slow if arms <= 2 => 0,
+        Class::Slow => 360_000,
+    };
+    reserve_ms * coarseness(class, metric)
+}
+
+/// How much more time a coarse metric needs: as many windows as others have, at the least half of them, since a longer one
+/// tells more.
+fn coarseness(class: Class, metric: &ExperimentMetric) -> u64 {
     let longer = window_least_ms(class, metric).div_ceil(class_window_ms(class));
-    budget_ms * longer.div_ceil(2)
+    longer.div_ceil(2)
 }
 
 /// The most that a pairs or race stage can use, in milliseconds: the slow design has a number of blocks that is fixed
@@ -213,6 +288,11 @@ pub enum PlanError {
     /// The metric's grain is out of range.
     #[error("a grain of {0} ms is not a multiple of 10 ms from 10 ms to a second")]
     Grain(u64),
+    /// The memory is out of range.
+    #[error(
+        "a memory of {0} ms is not from 1 ms to {MEMORY_MAX_MS} ms, the longest that residences can show"
+    )]
+    Memory(u64),
     /// The error probability is out of range.
     #[error("an error probability of {0} is not above 0 and at most 0.2")]
     Alpha(f64),

@@ -2,6 +2,7 @@
 
 use model::verdict::{ArmResult, VerdictStage};
 
+use super::audit;
 use super::phase::Phase;
 use super::run::ExperimentRun;
 
@@ -27,7 +28,6 @@ pub struct Progress {
 }
 
 /// Rough lengths of the stages to come, for the guess of the time left.
-const AUDIT_GUESS_MS: u64 = 18_000;
 const HOLDOUT_GUESS_WINDOWS: u64 = 40;
 const PAIRS_GUESS_WINDOWS: u64 = 40;
 
@@ -76,7 +76,7 @@ fn leader(run: &ExperimentRun, phase: &Phase) -> usize {
 
 fn left_ms(run: &ExperimentRun, phase: &Phase) -> u64 {
     let holdout_ms = HOLDOUT_GUESS_WINDOWS * run.window_ms;
-    let after_pairs_ms = AUDIT_GUESS_MS.max(10 * run.window_ms) + holdout_ms;
+    let after_pairs_ms = audit::least_ms(&run.plan).max(10 * run.window_ms) + holdout_ms;
     let arms = run.plan.arms.len() as u64;
     let pairs_ms = (PAIRS_GUESS_WINDOWS / 2 * arms * run.window_ms).min(run.plan.budget_ms);
     let calibrate_ms = 10 * run.window_ms;

@@ -211,9 +211,7 @@ impl Race {
     }
 
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        run.plan
-            .budget_ms
-            .saturating_sub(run.clock_ms - self.started_ms)
+        run.comparing_left_ms(self.started_ms)
     }
 
     pub(super) fn found(&self) -> Option<Raced> {

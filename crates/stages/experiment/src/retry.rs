@@ -8,11 +8,12 @@ use super::conclude::{self, Finding};
 use super::phase::{Claim, Phase};
 use super::run::{Carryover, ExperimentRun};
 use super::settle::{Reach, Settle};
+use super::slow::{BLOCKS_MAX, BLOCKS_MIN, Slow};
 
-/// Data may be dropped and gathered with a longer washout this often.
-const ATTEMPTS_MAX: usize = 3;
-/// Blocks without which no sequential decision falls.
-const BLOCKS_LEAST: u64 = 12;
+/// As many arms as the slow design compares.
+const ARMS_SLOW_MAX: u64 = 4;
+/// The most that is kept of a window behind its washout, in milliseconds.
+const KEPT_MAX_MS: u64 = 4_000;
 /// Windows of the second settle probe, and the longest time constant for which it is worth its time.
 const PROBE_MS: u64 = 1_280;
 const PROBE_TAU_MS: u64 = 1_000;
@@ -29,9 +30,6 @@ pub(super) fn calibrate(run: &mut ExperimentRun, washout_ms: u64) -> Phase {
         .max(run.washout_ms * 5 / 2)
         .max(run.washout_ms + kept_ms);
     run.window_ms = run.plan.metric.whole_grains_ms(window_ms);
-    run.attempt_row = run.rows.len();
-    run.attempt_residence = run.residences.len();
-    run.latencies.clear();
     Phase::Calibrate(Calibrate::default())
 }
 
@@ -70,26 +68,59 @@ pub(super) fn carried(
     outlast(run, &carried)
 }
 
-/// Tries again with a washout that outlasts the carry-over, if the budget has room for such windows.
+/// Goes on behind a washout that outlasts the carry-over, or gives up.
 pub(super) fn outlast(run: &mut ExperimentRun, carried: &Carryover) -> Phase {
     let washout_ms = (4 * carried.tau_ms).max(2 * run.washout_ms);
-    let block_ms = washout_ms * 5 / 2 * run.plan.arms.len() as u64;
-    if run.attempts + 1 < ATTEMPTS_MAX && block_ms * BLOCKS_LEAST <= run.plan.budget_ms {
-        return again(run, washout_ms);
-    }
-    done(
-        run,
-        carried.arms.clone(),
-        Finding::refused(Reason::CarryOver, carried.detail.as_str()),
-    )
+    promoted(run, washout_ms).unwrap_or_else(|| {
+        let finding = Finding::refused(Reason::CarryOver, carried.detail.as_str());
+        done(run, carried.arms.clone(), finding)
+    })
 }
 
-/// Drops the data and gathers them anew; the second look costs half the error probability.
+/// Goes on where a switch had not settled in windows of this length, or gives up.
+pub(super) fn unsettled(run: &mut ExperimentRun, length_ms: u64) -> Phase {
+    promoted(run, 2 * length_ms).unwrap_or_else(|| {
+        let detail = format!(
+            "the rate still moves {} after it, and the budget has no room for windows that outlast that",
+            conclude::tau(length_ms / 2)
+        );
+        let finding = Finding::refused(Reason::SlowToSettle, detail);
+        done(run, Vec::new(), finding)
+    })
+}
+
+/// Treats the knob as a slow one, in windows behind such a washout, where the time has room for its blocks. Fewer than a
+/// sequential test needs are enough, since their number is fixed beforehand.
+fn promoted(run: &mut ExperimentRun, washout_ms: u64) -> Option<Phase> {
+    let arms = run.plan.arms.len() as u64;
+    let least_ms = washout_ms * 5 / 4;
+    // The more of a window is kept, the less it is at the mercy of chance.
+    let window_ms = (run.left_ms() / (arms * BLOCKS_MAX as u64))
+        .min(washout_ms + KEPT_MAX_MS)
+        .max(least_ms);
+    let has_room = arms <= ARMS_SLOW_MAX && window_ms * arms * BLOCKS_MIN as u64 <= run.left_ms();
+    has_room.then(|| {
+        drop_data(run, washout_ms);
+        run.washout_ms = run.plan.metric.whole_grains_ms(washout_ms);
+        run.window_ms = run.plan.metric.whole_grains_ms(window_ms);
+        Phase::Slow(Slow::new(run, run.left_ms()))
+    })
+}
+
+/// Drops the data and gathers them anew behind a longer washout.
 pub(super) fn again(run: &mut ExperimentRun, washout_ms: u64) -> Phase {
+    drop_data(run, washout_ms);
+    calibrate(run, washout_ms)
+}
+
+/// What was measured is of no use; the second look costs half the error probability.
+fn drop_data(run: &mut ExperimentRun, washout_ms: u64) {
     run.attempts += 1;
     run.alpha /= 2.0;
     run.notes.push(format!(
         "Carry-over was found; data dropped, washout lengthened to {washout_ms} ms."
     ));
-    calibrate(run, washout_ms)
+    run.attempt_row = run.rows.len();
+    run.attempt_residence = run.residences.len();
+    run.latencies.clear();
 }

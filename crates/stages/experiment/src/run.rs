@@ -8,6 +8,7 @@ use super::foreign::ForeignWatch;
 use super::guards::CapWatch;
 use super::plan::ExperimentPlan;
 use super::sample::{Level, WindowSample};
+use super::{audit, holdout};
 
 /// A window that a stage would like to have run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,21 @@ impl ExperimentRun {
         if !sample.half_depth {
             self.cap.observe(&self.level, sample);
         }
+    }
+
+    /// What is left of the whole device time, in milliseconds.
+    pub(super) fn left_ms(&self) -> u64 {
+        self.plan.whole_ms.saturating_sub(self.clock_ms)
+    }
+
+    /// What is left for pairs or a race that began then, in milliseconds: audit and hold-out have to fit behind them.
+    pub(super) fn comparing_left_ms(&self, started_ms: u64) -> u64 {
+        let after_ms = audit::least_ms(&self.plan) + holdout::least_ms(self);
+        let own_ms = self
+            .plan
+            .budget_ms
+            .saturating_sub(self.clock_ms - started_ms);
+        own_ms.min(self.left_ms().saturating_sub(after_ms))
     }
 
     /// A fair coin.

@@ -10,6 +10,12 @@ use super::window::BIN_MS;
 /// Ends of the profile's bins, as divisors of the window's length; the reference is the last half.
 const DIVISORS: [u64; 5] = [32, 16, 8, 4, 2];
 const WARM_UP_MS: u64 = 100;
+/// Errors by which a bin is off that counts as unsettled: at first sight, from few switches whose error is itself a guess,
+/// and once they are twice as many.
+const SCORE_FIRST: f64 = 4.5;
+const SCORE: f64 = 3.5;
+/// Longer windows of the probe may take this part of what is left, twice.
+const PROBE_SHARE: u64 = 4;
 
 /// Length of the probe's windows, which grow by four until the last bin is settled.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +33,8 @@ pub(super) struct Reach {
 pub(super) enum Settled {
     /// Disturbed up to here at most; twice that is a safe washout.
     Within { washout_ms: u64 },
-    /// Still disturbed in the longest window.
-    Never,
+    /// Still disturbed in the second half of windows of this length, the longest that there was time for.
+    Not { length_ms: u64 },
 }
 
 /// The probe's progress.
@@ -101,7 +107,8 @@ impl Settle {
     /// it once.
     fn judge(&mut self, run: &mut ExperimentRun) {
         let shortest_bins = (self.reach.washout_min_ms / BIN_MS) as usize;
-        let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln)
+        let score = if self.repeated { SCORE } else { SCORE_FIRST };
+        let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln, score)
             .filter(|bin| 2 * edge(self.length_ms, *bin) > shortest_bins);
         match unsettled {
             None => self.found = Some(Settled::Within { washout_ms: 0 }),
@@ -115,7 +122,7 @@ impl Settle {
                     washout_ms: 2 * end_ms,
                 });
             }
-            Some(_) if self.length_ms >= self.reach.longest_ms => self.found = Some(Settled::Never),
+            Some(_) if !self.can_grow(run) => self.found = Some(self.not_yet()),
             Some(_) => {
                 self.length_ms = (4 * self.length_ms).min(self.reach.longest_ms);
                 self.repeated = false;
@@ -125,9 +132,22 @@ impl Settle {
         }
     }
 
+    /// Whether windows four times as long are wanted, and leave most of the time to what the probe is for.
+    fn can_grow(&self, run: &ExperimentRun) -> bool {
+        let switches = (self.switches_per_arm * run.plan.arms.len()) as u64;
+        let longer_ms = 4 * self.length_ms * switches;
+        self.length_ms < self.reach.longest_ms && longer_ms <= run.left_ms() / PROBE_SHARE
+    }
+
+    fn not_yet(&self) -> Settled {
+        Settled::Not {
+            length_ms: self.length_ms,
+        }
+    }
+
     /// What was found, once the probe is over.
     pub(super) fn found(&self) -> Settled {
-        self.found.unwrap_or(Settled::Never)
+        self.found.unwrap_or(self.not_yet())
     }
 
     /// Device time still to go if nothing is unsettled, in milliseconds.
@@ -158,7 +178,7 @@ fn profile(run: &ExperimentRun, rates: &[f64]) -> [f64; 5] {
 }
 
 /// The last bin in which some arm's median profile is off by more than the tolerance and its own error.
-fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64) -> Option<usize> {
+fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64, score: f64) -> Option<usize> {
     (0..DIVISORS.len()).rev().find(|&bin| {
         let columns: Vec<Vec<f64>> = profiles
             .iter()
@@ -167,7 +187,7 @@ fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64) -> Option<usize
         let error = pooled_error(&columns);
         columns
             .iter()
-            .any(|column| stats::median(column).abs() > tolerance_ln.max(3.5 * error))
+            .any(|column| stats::median(column).abs() > tolerance_ln.max(score * error))
     })
 }
 

@@ -54,10 +54,11 @@ pub(super) struct Slow {
 }
 
 impl Slow {
-    pub(super) fn new(run: &mut ExperimentRun) -> Self {
+    /// As many blocks of the run's windows as fit into this time, in milliseconds.
+    pub(super) fn new(run: &mut ExperimentRun, within_ms: u64) -> Self {
         let arms = run.plan.arms.len();
         let block_ms = run.window_ms * arms as u64;
-        let blocks = ((run.plan.budget_ms / block_ms) as usize).clamp(BLOCKS_MIN, BLOCKS_MAX);
+        let blocks = ((within_ms / block_ms) as usize).clamp(BLOCKS_MIN, BLOCKS_MAX);
         Slow {
             blocks,
             done: 0,

@@ -1,7 +1,7 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
 use super::{studies, summary};
-use model::record::{LoadResult, Record, RecordBody, Trial};
+use model::record::{LoadResult, Record, RecordBody, Trial, Winners};
 use model::sample::SensorLog;
 use model::verdict::Verdict;
 use view::trial::TrialView;
@@ -90,12 +90,25 @@ fn tune_lines(id: Option<i64>, record: &Record, trials: &[Trial]) -> Vec<String>
 
 /// How what has won is kept, where something has.
 fn keep_lines(id: Option<i64>, record: &Record) -> Vec<String> {
-    let won = || record.trials().iter().filter(|trial| trial.win().is_some());
+    let winners = Winners::of(record.trials());
+    let won = || winners.each().into_iter();
     let held: Vec<String> = won()
         .filter_map(|trial| Some((trial, trial.subject().held_by()?)))
         .map(|(trial, why)| format!("  {} cannot be kept by apply: {why}", trial.knob))
         .collect();
+    let is_open = won().any(|trial| trial.win().is_some_and(|win| !win.is_lasting()));
     match id {
+        Some(id) if held.is_empty() && matches!(winners, Winners::Apart { .. }) => won()
+            .map(|trial| {
+                format!(
+                    "  keep it alone: sudo iodyno apply {id} --only {}",
+                    trial.knob
+                )
+            })
+            .collect(),
+        Some(id) if held.is_empty() && is_open => vec![format!(
+            "  keep it until the next boot, and see: sudo iodyno apply {id}"
+        )],
         Some(id) if held.is_empty() && won().next().is_some() => vec![format!(
             "  keep it: sudo iodyno apply {id}    keep it for good: sudo iodyno apply {id} --persist"
         )],

@@ -249,6 +249,7 @@ fn every_short_load_of_a_check_is_a_part_of_its_own() {
 #[test]
 fn a_tune_brings_what_it_proved() {
     let trials = vec![Trial {
+        set: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,

@@ -4,7 +4,7 @@ use super::pieces;
 use crate::figure::FigureTable;
 use crate::figures::path::{changed, owner_word};
 use maud::{Markup, html};
-use model::record::Record;
+use model::record::{Record, Winners};
 use view::trial::TrialView;
 
 /// What a tune turned: value before, values tried, value afterwards.
@@ -56,13 +56,13 @@ pub fn foreign(record: &Record) -> FigureTable {
 
 /// What has won and ends with the process that sets it, each with why.
 fn held(record: &Record) -> Vec<(&str, &'static str)> {
-    let won = record.trials().iter().filter(|trial| trial.win().is_some());
+    let won = Winners::of(record.trials()).each().into_iter();
     won.filter_map(|trial| Some((trial.knob.as_str(), trial.subject().held_by()?)))
         .collect()
 }
 
 fn can_be_kept(record: &Record) -> bool {
-    record.trials().iter().any(|trial| trial.win().is_some()) && held(record).is_empty()
+    Winners::of(record.trials()) != Winners::Nothing && held(record).is_empty()
 }
 
 /// The part of the page; empty for records without a path.

@@ -391,6 +391,7 @@ fn verdict() -> Verdict {
         window_ms: 200,
         washout_ms: 80,
         horizon_ms: 2_000,
+        memory_ms: 0,
         raw_effect: Some(0.11),
         lives_in_tail: false,
         smallest_detectable: None,
@@ -464,6 +465,7 @@ pub fn tune() -> Record {
         sensors: sensors(60, 500, 2),
         body: RecordBody::Tune(TuneBody {
             trials: vec![Trial {
+                set: vec![],
                 knob: "scheduler".into(),
                 subject: None,
                 mark: None,

@@ -56,6 +56,20 @@ pub enum Engine {
     None,
 }
 
+/// What a tune may be judged by: the meters of the catalogue that need no command typed on the machine. A database is asked
+/// through its usual client.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobMeter {
+    Iops,
+    Bandwidth,
+    Latency,
+    DeviceIops,
+    DeviceBandwidth,
+    Postgresql,
+    Mysql,
+}
+
 /// How thorough a check is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -96,8 +110,8 @@ pub struct JobOptions {
     knobs: Option<List<Text<Knob, 250>, 16>>,
     /// tune: time for all settings together, s; 300 by default
     budget_s: Option<Whole<10, 86_400>>,
-    /// tune: what the values are judged by, a meter as the catalogue names it; iops by default
-    metric: Option<Text<Name, 40>>,
+    /// tune: what the values are judged by; iops by default
+    metric: Option<JobMeter>,
     /// tune: bounds of what the device does, such as await>20ms: where one is crossed everything is put back at once
     stop_if: Option<List<Text<Bound, 60>, 8>>,
     /// tune: how long to wait until others leave the device alone, s
@@ -296,6 +310,7 @@ mod tests {
             "overwrite",
             "force_signature",
             "engine_option",
+            "sql_client",
             "job",
             "words",
             "target",
@@ -313,12 +328,24 @@ mod tests {
             json!({"knobs": ["--aa"]}),
             json!({"knobs": ["scheduler=none;x"]}),
             json!({"ioengine": "command"}),
+            json!({"metric": "printed"}),
+            json!({"metric": "no-such-meter"}),
             json!({"iodepth": 0}),
             json!({"stop_if": ["--aa"]}),
             json!({"stop_if": ["await>1ms; reboot"]}),
         ] {
             let taken = serde_json::from_value::<JobOptions>(wrong.clone());
             assert!(taken.is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_meter_but_that_of_a_typed_command_can_be_named() {
+        for meter in tuner::meters::ALL {
+            let taken = serde_json::from_value::<JobOptions>(json!({"metric": meter.id}));
+            let needs_command = (meter.unfit)(&model::job::Job::default())
+                .is_some_and(|why| why.contains("--command"));
+            assert_eq!(taken.is_ok(), !needs_command, "{}", meter.id);
         }
     }
 

@@ -31,6 +31,8 @@ pub static METER: Meter = Meter {
     counts: Counts::OwnThroughput,
     least_amount,
     unfit: needs_own_load,
+    options: &[],
+    ask: None,
     open: |_| Ok(Box::new(Counting::per_second(read))),
 };
 

@@ -31,6 +31,8 @@ pub static METER: Meter = Meter {
     counts: Counts::Device,
     least_amount: |_| 0,
     unfit: |_| None,
+    options: &[],
+    ask: None,
     open: |scope| {
         device_counting(scope, |now| {
             ((now.read_sectors + now.write_sectors) * SECTOR_BYTES) as f64

@@ -32,6 +32,8 @@ pub static METER: Meter = Meter {
     counts: Counts::Device,
     least_amount: |_| LEAST,
     unfit: |_| None,
+    options: &[],
+    ask: None,
     open: |scope| device_counting(scope, |now| (now.read_ios + now.write_ios) as f64),
 };
 

@@ -31,6 +31,8 @@ pub static METER: Meter = Meter {
     counts: Counts::OwnThroughput,
     least_amount: |_| LEAST,
     unfit: |_| None,
+    options: &[],
+    ask: None,
     open: |_| Ok(Box::new(Bins)),
 };
 

@@ -32,6 +32,8 @@ pub static METER: Meter = Meter {
     counts: Counts::OwnLatency,
     least_amount: |_| 0,
     unfit: needs_own_load,
+    options: &[],
+    ask: None,
     open: |_| Ok(Box::new(Counting::per_io(read))),
 };
 

@@ -5,6 +5,8 @@ pub mod device_bandwidth;
 pub mod device_iops;
 pub mod iops;
 pub mod latency;
+pub mod mysql;
+pub mod postgresql;
 pub mod printed;
 
 /// Every item of this folder, ordered by file name.
@@ -14,6 +16,8 @@ pub static ALL: &[&super::Meter] = &[
     &device_iops::METER,
     &iops::METER,
     &latency::METER,
+    &mysql::METER,
+    &postgresql::METER,
     &printed::METER,
 ];
 
@@ -38,6 +42,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "latency",
         include_str!("../../../../../docs/catalogue/meter/latency.md"),
+    ),
+    (
+        "mysql",
+        include_str!("../../../../../docs/catalogue/meter/mysql.md"),
+    ),
+    (
+        "postgresql",
+        include_str!("../../../../../docs/catalogue/meter/postgresql.md"),
     ),
     (
         "printed",

@@ -45,6 +45,8 @@ pub static METER: Meter = Meter {
     counts: Counts::Program,
     least_amount: |_| 0,
     unfit,
+    options: &[],
+    ask: None,
     open: |_| Ok(Box::new(Printed::default())),
 };
 

@@ -23,6 +23,7 @@ fn verdict(outcome: Outcome, reason: Reason, arm: &str) -> Verdict {
         window_ms: 120,
         washout_ms: 40,
         horizon_ms: 0,
+        memory_ms: 0,
         raw_effect: None,
         lives_in_tail: false,
         smallest_detectable: None,
@@ -57,6 +58,7 @@ fn trial(outcome: Outcome, reason: Reason, arm: &str) -> Trial {
     let arms = ["bfq".to_string(), "none".to_string()];
     let verdict = verdict(outcome, reason, arm);
     Trial {
+        set: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,
@@ -178,4 +180,36 @@ fn others_are_told_of_where_they_did_enough() {
         "others did 1 % to 50 % of the device's I/O, by value"
     );
     assert_eq!(with(&[("bfq", 0.04), ("none", 0.01)]), "");
+}
+
+#[test]
+fn a_gain_that_is_not_shown_to_last_is_one_of_short_windows_and_stands_behind_others() {
+    let mut open = verdict(Outcome::Better, Reason::Confirmed, "none");
+    (open.memory_ms, open.horizon_ms) = (1_000, 250);
+    let values = ["bfq".to_string(), "none".to_string()];
+    let said = sentence("scheduler", &values, &open);
+    let ends = "p99 −38 %; in windows of 120 ms, whether it lasts is not known";
+    assert!(said.ends_with(ends), "{said}");
+    let tried = |verdict: &Verdict, knob: &str| Trial {
+        knob: knob.into(),
+        arms: values.to_vec(),
+        summary: sentence(knob, &values, verdict),
+        verdict: Some(verdict.clone()),
+        ..Trial::default()
+    };
+    let first = tried(&open, "scheduler");
+    let view = TrialView::of(&first);
+    let hidden = "too noisy to exclude that the effect fades within 1.0 s";
+    assert_eq!(view.horizon.as_deref(), Some(hidden));
+    assert_eq!(tune_sentence(std::slice::from_ref(&first)), said);
+    let lasting = Verdict {
+        horizon_ms: 2_000,
+        ..open
+    };
+    let second = tried(&lasting, "nomerges");
+    assert_eq!(
+        TrialView::of(&second).horizon.as_deref(),
+        Some("no fading seen up to 2.0 s")
+    );
+    assert_eq!(tune_sentence(&[first, second.clone()]), second.summary);
 }

@@ -1,12 +1,47 @@
 //! The sentence of a verdict, and that of a whole tune.
 
 use crate::effect::{Effect, p99_change};
-use model::record::Trial;
+use model::record::{SetMember, Trial, Winners, knob_label};
 use model::units;
 use model::verdict::{ArmResult, Outcome, Reason, Verdict};
 
 /// What an experiment found about one knob, without a full stop; the first of the values is the one that was set.
 pub fn sentence(knob: &str, values: &[String], verdict: &Verdict) -> String {
+    let said = found(knob, values, verdict);
+    match verdict.is_decided() && !verdict.is_lasting() {
+        true => format!("{said}; {}", super::open(verdict)),
+        false => said,
+    }
+}
+
+/// What an experiment found about several values in place together: `scheduler=none and nr_requests=64 together: +18 % IOPS`.
+pub fn set_sentence(set: &[SetMember], verdict: &Verdict) -> String {
+    let names: Vec<String> = set
+        .iter()
+        .map(|member| {
+            format!(
+                "{}={}",
+                knob_label(&member.knob, &member.subject),
+                member.value
+            )
+        })
+        .collect();
+    let head = format!("{} together", names.join(" and "));
+    let said = match verdict.outcome {
+        Outcome::Better if verdict.reason != Reason::DefaultWins => {
+            format!("{head}: {}", gain(verdict))
+        }
+        Outcome::Better => format!("{head}: worse than what was found, {}", gain(verdict)),
+        Outcome::Equal => format!("{head}: no gain"),
+        _ => format!("{head}: no verdict. {}", verdict.sentence),
+    };
+    match verdict.is_decided() && !verdict.is_lasting() {
+        true => format!("{said}; {}", super::open(verdict)),
+        false => said,
+    }
+}
+
+fn found(knob: &str, values: &[String], verdict: &Verdict) -> String {
     let found = values.first().map_or("?", String::as_str);
     let within = units::percent_signed(verdict.rope).replace('+', "");
     match (verdict.outcome, verdict.reason) {
@@ -63,17 +98,26 @@ pub(super) fn whole(trial: &Trial) -> String {
     }
 }
 
-/// The sentence of a whole tune: the wins, or that there was none.
+/// The sentence of a whole tune: the wins that last, else those of which that is not known, or that there was none.
 pub fn tune_sentence(trials: &[Trial]) -> String {
     let tried: Vec<&Trial> = trials
         .iter()
         .filter(|trial| trial.verdict.is_some())
         .collect();
-    let wins: Vec<&str> = tried
-        .iter()
-        .filter(|trial| trial.win().is_some())
-        .map(|trial| trial.summary.as_str())
-        .collect();
+    let won = |is_wanted: fn(&Verdict) -> bool| -> Vec<&str> {
+        tried
+            .iter()
+            .filter(|trial| trial.set.is_empty() && trial.win().is_some_and(is_wanted))
+            .map(|trial| trial.summary.as_str())
+            .collect()
+    };
+    let lasting = won(Verdict::is_lasting);
+    // What was proved together is the headline, and what each gave alone stands below it.
+    let wins = match Winners::of(trials) {
+        Winners::Together { set, .. } => vec![set.summary.as_str()],
+        _ if lasting.is_empty() => won(|_| true),
+        _ => lasting,
+    };
     match (wins.is_empty(), tried.is_empty()) {
         (false, _) => wins.join("; "),
         (true, false) => tried

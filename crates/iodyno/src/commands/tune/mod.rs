@@ -1,5 +1,6 @@
 //! `iodyno tune`: proves by a randomised interleaved experiment which setting helps, and puts everything back.
 
+mod judge;
 mod live;
 mod plan;
 mod quiet;
@@ -38,6 +39,9 @@ pub struct TuneArgs {
     /// --command].
     #[arg(long, value_name = "METER", value_parser = MeterParser)]
     pub metric: Option<&'static Meter>,
+    /// How the client of --metric postgresql or mysql is started: 'sudo -u postgres psql -p 5433' [default: psql, mysql].
+    #[arg(long, value_name = "COMMAND", requires = "metric")]
+    pub sql_client: Option<String>,
     /// Time for all knobs together.
     #[arg(long, default_value = "5m", value_parser = duration_ms)]
     pub budget: u64,
@@ -79,7 +83,7 @@ pub struct TuneArgs {
 
 impl TuneArgs {
     /// What the values are judged by under a job.
-    pub fn meter(&self, job: &Job) -> &'static Meter {
+    fn meter(&self, job: &Job) -> &'static Meter {
         self.metric.unwrap_or_else(|| Meter::usual(job))
     }
 }
@@ -134,7 +138,8 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
         locked => locked,
     };
-    let plan = plan::make(args, context, &path, &job)?;
+    let judge = judge::ready(args, &job)?;
+    let plan = plan::make(args, context, &path, &job, &judge)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
@@ -153,6 +158,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         args,
         context,
         plan: &plan,
+        judge: &judge,
         path: &path,
         job: &job,
         seed,

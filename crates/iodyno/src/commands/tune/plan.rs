@@ -5,7 +5,10 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::named_knob::{self, NamedKnob, absent, device, handed_on, is_of_some_devices, subjects};
 use apply::{Knob, SubjectFiles, knobs, must_take};
-use experiment::{default_budget_ms, least_budget_ms, longest_budget_ms};
+use experiment::{
+    class_memory_ms, default_budget_ms, least_beside_ms, least_budget_ms, longest_budget_ms,
+    pairs_within_ms,
+};
 use host::Reach;
 use load::{Engine, Needs};
 use model::change::Class;
@@ -16,30 +19,16 @@ use model::record::knob_label;
 use model::subject::{Subject, place_in_words};
 use model::units;
 use serde::Serialize;
-use tuner::meter::Counts;
+use tuner::meter::{Counts, Judge};
 use tuner::{Meter, explain_reserve_ms};
-
-/// Device time that settling, audit and hold-out take on top of the pairs, about: their windows are as long as the
-/// class's.
-fn fixed_ms(class: Class) -> u64 {
-    if class == Class::Fast {
-        40_000
-    } else {
-        150_000
-    }
-}
-
-/// The part of it that no decision does without: the rest is for second looks and for a hold-out, which only a
-/// difference needs.
-fn least_fixed_ms(class: Class) -> u64 {
-    if class == Class::Fast { 30_000 } else { 75_000 }
-}
 
 /// Time that a slow knob's blocks take: their windows, and a fifth more for writing out what each leaves dirty.
 fn blocks_ms(values: usize, metric: &ExperimentMetric) -> u64 {
     default_budget_ms(Class::Slow, values, metric) * 6 / 5
 }
 
+/// Starting the load, and again for the hold-out, takes so long, ms.
+const STARTS_MS: u64 = 3_000;
 /// Least time for the pairs of a fast knob: enough for a few dozen.
 const LEAST_MS: u64 = 10_000;
 
@@ -74,6 +63,8 @@ pub struct PlannedKnob {
     pub values: Vec<String>,
     /// How long a switch keeps acting under this load.
     pub class: Class,
+    /// How long a switch may plausibly go on acting, ms.
+    pub memory_ms: u64,
     /// What it can cost.
     pub risk: model::change::Risk,
     /// Why it can hardly matter for this load, though it was named; none where nothing speaks against it.
@@ -106,8 +97,8 @@ pub fn make(
     context: &Context,
     path: &IoPath,
     job: &Job,
+    judge: &Judge,
 ) -> Result<TunePlan, Failure> {
-    usable(args, job)?;
     let device = device(path)?;
     let queue = Subject::Queue {
         device: device.clone(),
@@ -140,7 +131,7 @@ pub fn make(
                 }
                 continue;
             };
-            match consider(knob, asked.values.clone(), &files, job, args)? {
+            match consider(knob, asked.values.clone(), &files, (job, judge), args)? {
                 Ok(planned) => chosen.push(planned),
                 Err(why) => skipped.push(skip(knob, Some(subject), why)),
             }
@@ -154,7 +145,7 @@ pub fn make(
         );
     let plan = TunePlan {
         device,
-        metric: (args.meter(job).metric)(job),
+        metric: judge.metric.clone(),
         knobs: chosen,
         skipped,
         budget_ms: args.budget,
@@ -177,28 +168,6 @@ fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
         knob: knob.id.into(),
         subject,
         why,
-    }
-}
-
-/// An experiment needs a load that goes on alike; one that works through phases is none.
-fn usable(args: &TuneArgs, job: &Job) -> Result<(), Failure> {
-    let meter = args.meter(job);
-    if let Some(why) = (meter.unfit)(job) {
-        let id = meter.id;
-        return Err(
-            Failure::usage(format!("--metric {id} cannot judge this load: {why}."))
-                .on("--metric")
-                .hint(format!("`iodyno explain {id}` says what it measures.")),
-        );
-    }
-    match Engine::find(&job.ioengine) {
-        Some(engine) if engine.needs == Needs::Directory => Err(Failure::usage(format!(
-            "--ioengine={} works through phases, and two windows of it are not the same load.",
-            engine.id
-        ))
-        .on("--ioengine")
-        .hint("Measure it with `iodyno run`, or tune under another engine.")),
-        _ => Ok(()),
     }
 }
 
@@ -240,7 +209,7 @@ fn consider(
     knob: &'static Knob,
     wanted: Option<Vec<String>>,
     files: &SubjectFiles,
-    job: &Job,
+    (job, judge): (&Job, &Judge),
     args: &TuneArgs,
 ) -> Result<Result<PlannedKnob, String>, Failure> {
     let choices = (knob.choices)(files);
@@ -262,7 +231,7 @@ fn consider(
             files.subject()
         )));
     }
-    if let Some(why) = unjudgeable(knob, args.meter(job), job) {
+    if let Some(why) = unjudgeable(knob, judge.meter, job) {
         return Ok(Err(why));
     }
     let is_asked_by_name = !args.knobs.is_empty();
@@ -278,10 +247,16 @@ fn consider(
         subject: files.subject().clone(),
         values,
         class: knob.class_under(job),
+        memory_ms: memory_ms(knob, job),
         risk: knob.risk,
         doubt: pointless,
-        metric: (args.meter(job).metric)(job),
+        metric: judge.metric.clone(),
     }))
+}
+
+/// How long a switch may go on acting under this load: as the knob says, and as long as what the load leaves behind.
+fn memory_ms(knob: &Knob, job: &Job) -> u64 {
+    class_memory_ms(knob.class_under(job)).max(knob.memory_ms)
 }
 
 fn nothing_to_try(plan: &TunePlan) -> Failure {
@@ -344,24 +319,40 @@ impl PlannedKnob {
         self.subject.path(attribute)
     }
 
-    /// Time for its pairs or its race when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none
-    /// when that decides nothing. A knob that is quick leaves its time to the others.
-    pub fn pairs_ms(&self, left_ms: u64, knobs_left: u64) -> Option<u64> {
-        let least_ms = least_budget_ms(self.class, self.values.len(), &self.metric).max(LEAST_MS);
+    /// Its time when `left_ms` remain for it and the knobs after it, `knobs_left` in all; none when that decides nothing. A
+    /// knob that is quick leaves its time to the others.
+    pub fn time(&self, left_ms: u64, knobs_left: u64) -> Option<KnobTime> {
+        if left_ms < self.needs_ms() {
+            return None;
+        }
+        let share_ms = left_ms / knobs_left.max(1);
         let most_ms = default_budget_ms(self.class, self.values.len(), &self.metric);
         if self.class == Class::Slow {
             // Windows of fifteen seconds, and their number is fixed before the first: it fits whole or not at all.
             let longest_ms = longest_budget_ms(self.class, self.values.len(), &self.metric);
-            let share_ms = left_ms / knobs_left.max(1) * 5 / 6;
-            return (left_ms >= self.needs_ms()).then(|| share_ms.clamp(most_ms, longest_ms));
+            return Some(KnobTime {
+                pairs_ms: (share_ms / 6 * 5).clamp(most_ms, longest_ms),
+                whole_ms: left_ms,
+            });
         }
-        let others_ms = fixed_ms(self.class) + explain_reserve_ms(self.class);
-        let share_ms = (left_ms / knobs_left.max(1))
-            .saturating_sub(others_ms)
-            .max(least_ms)
-            .min(most_ms);
-        let is_enough = left_ms >= share_ms + least_fixed_ms(self.class);
-        is_enough.then_some(share_ms)
+        let whole_ms = share_ms
+            .saturating_sub(explain_reserve_ms(self.class))
+            .max(self.needs_ms());
+        let pairs_ms = pairs_within_ms(whole_ms, self.class, self.values.len(), &self.metric)
+            .max(self.least_pairs_ms());
+        Some(KnobTime {
+            // Whoever tries one knob alone gives it all the time there is.
+            pairs_ms: if knobs_left > 1 {
+                pairs_ms.min(most_ms)
+            } else {
+                pairs_ms
+            },
+            whole_ms,
+        })
+    }
+
+    fn least_pairs_ms(&self) -> u64 {
+        least_budget_ms(self.class, self.values.len(), &self.metric).max(LEAST_MS)
     }
 
     /// The least time in which this knob can be decided, ms.
@@ -369,11 +360,20 @@ impl PlannedKnob {
         match self.class {
             Class::Slow => blocks_ms(self.values.len(), &self.metric),
             class => {
-                least_budget_ms(class, self.values.len(), &self.metric).max(LEAST_MS)
-                    + least_fixed_ms(class)
+                let beside_ms = least_beside_ms(class, self.memory_ms, &self.metric);
+                self.least_pairs_ms() + beside_ms + STARTS_MS
             }
         }
     }
+}
+
+/// The time of one knob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnobTime {
+    /// For its pairs or its race, ms.
+    pub pairs_ms: u64,
+    /// For all stages of its experiment, ms.
+    pub whole_ms: u64,
 }
 
 impl SkippedKnob {
@@ -470,39 +470,48 @@ mod tests {
             subject: Subject::Sysctl,
             values,
             class: Class::Fast,
+            memory_ms: 1_000,
             risk: model::change::Risk::Safe,
             doubt: None,
             metric: ExperimentMetric::iops(),
         };
-        assert_eq!(knob.pairs_ms(300_000, 3), Some(51_000));
-        assert_eq!(knob.pairs_ms(180_000, 3), Some(11_000));
-        assert_eq!(
-            knob.pairs_ms(120_000, 1),
-            Some(60_000),
-            "never more than the knob can use"
+        let time = |left_ms, knobs_left| knob.time(left_ms, knobs_left);
+        let third = time(300_000, 3).unwrap();
+        assert!(
+            third.whole_ms < 100_000 && third.pairs_ms >= 30_000,
+            "{third:?}"
         );
+        let alone = time(300_000, 1).unwrap();
+        assert!(
+            alone.pairs_ms > 120_000 && alone.pairs_ms < alone.whole_ms,
+            "{alone:?}"
+        );
+        let first = time(60_000, 3).unwrap();
         assert_eq!(
-            knob.pairs_ms(60_000, 3),
-            Some(10_000),
+            (first.pairs_ms, first.whole_ms),
+            (LEAST_MS, knob.needs_ms()),
             "the first knob is tried with the least"
         );
-        assert_eq!(knob.pairs_ms(30_000, 1), None);
         assert!(
-            knob.pairs_ms(knob.needs_ms(), 1).is_some()
-                && knob.pairs_ms(knob.needs_ms() - 1, 1).is_none()
+            (20_000..40_000).contains(&knob.needs_ms()),
+            "{}",
+            knob.needs_ms()
         );
+        assert!(time(knob.needs_ms(), 1).is_some() && time(knob.needs_ms() - 1, 1).is_none());
         let slow = PlannedKnob {
             class: Class::Slow,
             ..knob
         };
         assert_eq!(
-            slow.pairs_ms(100_000, 1),
+            slow.time(100_000, 1),
             None,
             "a slow knob fits whole or not at all"
         );
-        assert_eq!(slow.pairs_ms(600_000, 2), Some(250_000));
+        let pairs_ms =
+            |left_ms, knobs_left| slow.time(left_ms, knobs_left).map(|time| time.pairs_ms);
+        assert_eq!(pairs_ms(600_000, 2), Some(250_000));
         assert_eq!(
-            slow.pairs_ms(1_200_000, 1),
+            pairs_ms(1_200_000, 1),
             Some(480_000),
             "a longer budget gives it more blocks"
         );

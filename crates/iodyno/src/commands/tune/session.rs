@@ -1,13 +1,13 @@
 //! The part of a tune that changes settings: from the first lock to the last verified value.
 
-use super::plan::{PlannedKnob, TunePlan};
+use super::plan::{KnobTime, PlannedKnob, TunePlan};
 use super::{TuneArgs, live::Live, quiet};
 use crate::commands::layers_arg::{LayersArg, wish};
 use crate::commands::run::targets::opened;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::live::LiveLine;
-use apply::{Knob, SubjectFiles};
+use apply::{CheckedValue, Knob, SubjectFiles};
 use experiment::{Experiment, ExperimentPlan};
 use host::signals::Stop;
 use host::{DeviceLock, Journal};
@@ -15,19 +15,20 @@ use load::Prepared;
 use model::change::{Class, Restored};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::Trial;
+use model::record::{SetMember, Trial, Winners};
 use model::sample::SensorLog;
-use model::subject::place_in_words;
+use model::subject::{Subject, place_in_words};
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use tuner::drive::{DriveError, Driven, Setup, drive};
-use tuner::meter::Counts;
+use tuner::drive::{DriveError, Driven, Setup, Turn, drive};
+use tuner::meter::{Counts, Judge};
 
 /// What a tune works on.
 pub struct Session<'a> {
     pub args: &'a TuneArgs,
     pub context: &'a Context,
     pub plan: &'a TunePlan,
+    pub judge: &'a Judge,
     pub path: &'a IoPath,
     pub job: &'a Job,
     pub seed: u64,
@@ -42,6 +43,40 @@ pub struct SessionDone {
     pub interrupted: bool,
     /// Values that were read back at the end, every one as it was.
     pub read_back: usize,
+}
+
+/// What an experiment turns.
+struct Asked {
+    turns: Vec<Turn>,
+    /// The values that it has in place together; empty for one knob.
+    set: Vec<SetMember>,
+}
+
+/// The values that won, turned together in the order of writing; or why they cannot be in place at the same time. `found`
+/// has what each was before.
+fn asked_together(won: &[CheckedValue], found: &[String]) -> Result<Asked, String> {
+    let before = |one: &CheckedValue| {
+        let is_it = |other: &CheckedValue| {
+            other.knob.id == one.knob.id && other.files.subject() == one.files.subject()
+        };
+        let at = won.iter().position(is_it);
+        at.and_then(|at| found.get(at)).cloned().unwrap_or_default()
+    };
+    let ordered = apply::together(won.to_vec()).map_err(|why| why.to_string())?;
+    let member = |one: &CheckedValue| SetMember {
+        knob: one.knob.id.into(),
+        subject: one.files.subject().clone(),
+        value: one.value.clone(),
+    };
+    let turn = |one: &CheckedValue| Turn {
+        knob: one.knob,
+        files: one.files.clone(),
+        values: vec![before(one), one.value.clone()],
+    };
+    Ok(Asked {
+        set: ordered.iter().map(member).collect(),
+        turns: ordered.iter().map(turn).collect(),
+    })
 }
 
 /// What every knob is tried with.
@@ -158,30 +193,30 @@ impl Session<'_> {
         let live = Live::new(self.context.out, self.plan, self.job, self.args.stream);
         let mut trials = Vec::new();
         let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
+        let several = usize::from(self.plan.knobs.len() > 1);
+        let mut is_over = false;
         for (index, planned) in self.plan.knobs.iter().enumerate() {
-            let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
-            let knobs_left = (self.plan.knobs.len() - index) as u64;
-            let Some(pairs_ms) = planned.pairs_ms(left_ms, knobs_left) else {
-                trials.push(self.out_of_time(planned, left_ms));
-                continue;
-            };
-            let trial = self.try_one(index, planned, (pairs_ms, end_ns), rig, &live);
-            // The next knob is tried on what the first one found.
-            must_be_back(&rig.journal.put_back())?;
-            match trial {
-                Ok((trial, has_crossed)) => {
-                    live.finished();
-                    trials.push(trial);
-                    // Whoever stops the tune while a decision is explained keeps the decision. Behind a bound that was
-                    // crossed nobody risks another setting.
-                    if rig.stop.is_asked() || has_crossed {
-                        break;
-                    }
-                }
-                Err(DriveError::Interrupted(_)) => break,
-                Err(DriveError::Load(error)) => return Err(error.into()),
-                Err(error) => return Err(Failure::new(Exit::Failed, error.to_string())),
+            // What wins is tried together at the end.
+            let knobs_left = (self.plan.knobs.len() - index + several) as u64;
+            let asked = self.asked_of(planned);
+            (is_over, trials) = self.try_next(
+                trials,
+                (index, planned, asked),
+                (knobs_left, end_ns),
+                rig,
+                &live,
+            )?;
+            if is_over {
+                break;
             }
+        }
+        match self.set_of(&trials).filter(|_| !is_over) {
+            Some((planned, Ok(asked))) => {
+                let next = (self.plan.knobs.len(), &planned, asked);
+                (_, trials) = self.try_next(trials, next, (1, end_ns), rig, &live)?;
+            }
+            Some((planned, Err(why))) => trials.push(self.not_tried(&planned, Vec::new(), why)),
+            None => {}
         }
         live.clear();
         trials.extend(self.plan.skipped.iter().map(|skipped| {
@@ -196,12 +231,98 @@ impl Session<'_> {
         Ok(trials)
     }
 
-    fn out_of_time(&self, planned: &PlannedKnob, left_ms: u64) -> Trial {
+    /// Tries what is planned next where there is time, and puts everything back. Says whether to end with it.
+    fn try_next(
+        &self,
+        mut trials: Vec<Trial>,
+        (index, planned, asked): (usize, &PlannedKnob, Asked),
+        (knobs_left, end_ns): (u64, u64),
+        rig: &Rig<'_>,
+        live: &Live,
+    ) -> Result<(bool, Vec<Trial>), Failure> {
+        let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
+        let Some(time) = planned.time(left_ms, knobs_left) else {
+            trials.push(self.out_of_time(planned, asked, left_ms));
+            return Ok((false, trials));
+        };
+        let trial = self.try_one((index, planned, &asked), (time, end_ns), rig, live);
+        // The next knob is tried on what the first one found.
+        must_be_back(&rig.journal.put_back())?;
+        match trial {
+            Ok((trial, has_crossed)) => {
+                live.finished();
+                trials.push(trial);
+                // Whoever stops the tune while a decision is explained keeps the decision. Behind a bound that was
+                // crossed nobody risks another setting.
+                Ok((rig.stop.is_asked() || has_crossed, trials))
+            }
+            Err(DriveError::Interrupted(_)) => Ok((true, trials)),
+            Err(DriveError::Load(error)) => Err(error.into()),
+            Err(error) => Err(Failure::new(Exit::Failed, error.to_string())),
+        }
+    }
+
+    /// What is turned to try one knob.
+    fn asked_of(&self, planned: &PlannedKnob) -> Asked {
+        let knob = Knob::find(&planned.knob);
+        let turn = knob.zip(self.files(planned)).map(|(knob, files)| Turn {
+            knob,
+            files,
+            values: planned.values.clone(),
+        });
+        Asked {
+            turns: turn.into_iter().collect(),
+            set: Vec::new(),
+        }
+    }
+
+    /// The values that won, as one more experiment: all of them against what was found. None where fewer than two did.
+    fn set_of(&self, trials: &[Trial]) -> Option<(PlannedKnob, Result<Asked, String>)> {
+        let each = Winners::of(trials).each();
+        let mut members: Vec<(&PlannedKnob, CheckedValue)> = Vec::new();
+        for trial in each {
+            let knobs = self.plan.knobs.iter();
+            let is_its =
+                |one: &&PlannedKnob| one.knob == trial.knob && one.subject == trial.subject();
+            let planned = knobs.clone().find(is_its)?;
+            let value = CheckedValue {
+                knob: Knob::find(&planned.knob)?,
+                files: self.files(planned)?,
+                value: trial.win()?.arm.clone(),
+            };
+            members.push((planned, value));
+        }
+        let (slowest, _) = members
+            .iter()
+            .max_by_key(|(one, _)| (one.class, one.memory_ms))?;
+        let set = PlannedKnob {
+            knob: "together".into(),
+            subject: Subject::Queue {
+                device: self.plan.device.clone(),
+            },
+            values: vec!["found".into(), "together".into()],
+            memory_ms: members.iter().map(|(one, _)| one.memory_ms).max()?,
+            ..(*slowest).clone()
+        };
+        let found: Vec<String> = members
+            .iter()
+            .map(|(one, _)| one.values[0].clone())
+            .collect();
+        let checked: Vec<CheckedValue> = members.into_iter().map(|(_, value)| value).collect();
+        (checked.len() > 1).then(|| (set, asked_together(&checked, &found)))
+    }
+
+    fn out_of_time(&self, planned: &PlannedKnob, asked: Asked, left_ms: u64) -> Trial {
         let (needs, left) = (span_ms(planned.needs_ms()), span_ms(left_ms));
         let why = format!("it needs {needs} at the least and {left} of the budget are left");
+        self.not_tried(planned, asked.set, why)
+    }
+
+    fn not_tried(&self, planned: &PlannedKnob, set: Vec<SetMember>, why: String) -> Trial {
         let summary = format!("{}: not tried, {why}.", planned.label());
         Trial {
             skipped: Some(why),
+            set,
             ..self.trial_of(planned, summary)
         }
     }
@@ -209,29 +330,26 @@ impl Session<'_> {
     /// A knob's trial, and whether a bound of the user's was crossed in it.
     fn try_one(
         &self,
-        index: usize,
-        planned: &PlannedKnob,
-        (pairs_ms, end_ns): (u64, u64),
+        (index, planned, asked): (usize, &PlannedKnob, &Asked),
+        (time, end_ns): (KnobTime, u64),
         rig: &Rig<'_>,
         live: &Live,
     ) -> Result<(Trial, bool), DriveError> {
-        let knob = Knob::find(&planned.knob)
-            .ok_or_else(|| DriveError::Defect("the plan names no knob".into()))?;
-        let plan = self.plan_of(index, planned, pairs_ms);
-        let files = self
-            .files(planned)
-            .ok_or_else(|| DriveError::Defect(format!("{} has gone away", planned.subject)))?;
+        let plan = self.plan_of(index, planned, time);
+        if asked.turns.is_empty() {
+            let gone = format!("{} has gone away", planned.subject);
+            return Err(DriveError::Defect(gone));
+        }
         let mut experiment =
             Experiment::new(plan).map_err(|error| DriveError::Defect(error.to_string()))?;
         let setup = Setup {
             host: &self.context.host,
             prepared: rig.prepared,
             job: self.job,
-            knob,
+            turns: &asked.turns,
             class: planned.class,
-            files: &files,
             device: &self.plan.device,
-            meter: self.args.meter(self.job),
+            judge: self.judge,
             journal: rig.journal,
             values: &planned.values,
             aa: self.args.aa,
@@ -254,8 +372,12 @@ impl Session<'_> {
         } = drive(&setup, &mut experiment, &mut |progress| {
             live.show(planned, progress)
         })?;
-        let summary = view::trial::sentence(&planned.label(), &planned.values, &verdict);
+        let summary = match asked.set.is_empty() {
+            true => view::trial::sentence(&planned.label(), &planned.values, &verdict),
+            false => view::trial::set_sentence(&asked.set, &verdict),
+        };
         let trial = Trial {
+            set: asked.set.clone(),
             layers,
             figures,
             moved,
@@ -267,7 +389,7 @@ impl Session<'_> {
     }
 
     /// What the experiment on a knob is asked.
-    fn plan_of(&self, index: usize, planned: &PlannedKnob, pairs_ms: u64) -> ExperimentPlan {
+    fn plan_of(&self, index: usize, planned: &PlannedKnob, time: KnobTime) -> ExperimentPlan {
         let mut plan = ExperimentPlan::new(
             planned.values.clone(),
             planned.class,
@@ -275,10 +397,12 @@ impl Session<'_> {
         );
         plan.rope = self.args.rope;
         // The promise is one for the whole tune: each knob gets its share of the error.
-        plan.alpha = self.args.alpha / self.plan.knobs.len() as f64;
-        plan.budget_ms = pairs_ms;
+        let tests = self.plan.knobs.len() + usize::from(self.plan.knobs.len() > 1);
+        plan.alpha = self.args.alpha / tests as f64;
+        (plan.budget_ms, plan.whole_ms) = (time.pairs_ms, time.whole_ms);
+        plan.memory_ms = planned.memory_ms;
         plan.metric = self.plan.metric.clone();
-        let meter = self.args.meter(self.job);
+        let meter = self.judge.meter;
         plan.min_completions = (meter.least_amount)(self.job);
         let has_depth =
             load::Engine::find(&self.job.ioengine).is_some_and(|engine| engine.has_depth);

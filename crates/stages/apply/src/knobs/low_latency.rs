@@ -34,6 +34,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Scheduler,
     attribute: "low_latency",
     class: Class::Fast,
+    memory_ms: 10_000,
     risk: Risk::CostsLatency,
     choices: |files| values::choices(&KNOB, files, &["1", "0"]),
     rejects: |_, value| values::not_one_of(value, &["0", "1"]),

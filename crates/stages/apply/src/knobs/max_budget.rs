@@ -33,6 +33,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Scheduler,
     attribute: "max_budget",
     class: Class::Fast,
+    memory_ms: 5_000,
     risk: Risk::CostsLatency,
     choices: |files| values::choices(&KNOB, files, &["0", "65536"]),
     rejects: |_, value| values::outside(value, 0..=2_147_483_647, "sectors"),

@@ -33,6 +33,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Scheduler,
     attribute: "prio_aging_expire",
     class: Class::Fast,
+    memory_ms: 10_000,
     risk: Risk::CostsLatency,
     choices: |files| values::choices(&KNOB, files, &["1000", "10000"]),
     rejects: |_, value| values::outside(value, 0..=3_600_000, "ms"),

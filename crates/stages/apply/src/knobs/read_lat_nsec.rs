@@ -33,6 +33,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Scheduler,
     attribute: "read_lat_nsec",
     class: Class::Fast,
+    memory_ms: 5_000,
     risk: Risk::CostsLatency,
     load: "--rw randrw",
     pointless: loads::mixed,

@@ -35,6 +35,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Md,
     attribute: "stripe_cache_size",
     class: Class::Fast,
+    memory_ms: 5_000,
     risk: Risk::NeedsCare,
     turn: Some(42),
     disturbs: &["preread_bypass_threshold"],

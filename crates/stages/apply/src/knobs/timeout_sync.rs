@@ -33,6 +33,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Scheduler,
     attribute: "timeout_sync",
     class: Class::Fast,
+    memory_ms: 5_000,
     risk: Risk::CostsLatency,
     choices: |files| values::choices(&KNOB, files, &["120", "500"]),
     rejects: |_, value| values::outside(value, 1..=600_000, "ms"),

@@ -36,6 +36,7 @@ pub static KNOB: Knob = Knob {
     on: SubjectKind::Queue,
     attribute: "wbt_lat_usec",
     class: Class::Fast,
+    memory_ms: 5_000,
     risk: Risk::CostsLatency,
     turn: Some(30),
     load: "--direct 0 --rw randwrite",

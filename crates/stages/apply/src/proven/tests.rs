@@ -31,14 +31,32 @@ fn verdict(arm: &str) -> Verdict {
     .unwrap()
 }
 
-/// A record with a win for each (knob, device, value).
+/// A record with a win for each (knob, device, value), and of several with one for all of them together.
 fn record(wins: &[(&str, &str, &str)]) -> Record {
+    let set = wins.iter().map(|(knob, device, value)| {
+        json!({"knob": knob, "subject": {"kind": "queue", "device": device}, "value": value})
+    });
+    let set: Vec<_> = set.collect();
+    let together = wins.first().filter(|_| wins.len() > 1).map(|(_, device, _)| {
+        json!({"knob": "together", "device": device, "arms": ["found", "together"], "aa": false, "skipped": null,
+               "summary": "", "verdict": verdict("together"), "set": set})
+    });
+    of_trials(wins, together)
+}
+
+/// A record with a win for each (knob, device, value), which were never in place together.
+fn one_by_one(wins: &[(&str, &str, &str)]) -> Record {
+    of_trials(wins, None)
+}
+
+fn of_trials(wins: &[(&str, &str, &str)], together: Option<serde_json::Value>) -> Record {
     let trials: Vec<_> = wins
         .iter()
         .map(|(knob, device, value)| {
             json!({"knob": knob, "device": device, "arms": ["old", value], "aa": false, "skipped": null,
                    "summary": "", "verdict": verdict(value)})
         })
+        .chain(together)
         .collect();
     let root = model::iopath::Layer::new(model::iopath::LayerKind::Disk, "sda");
     serde_json::from_value(json!({
@@ -50,7 +68,7 @@ fn record(wins: &[(&str, &str, &str)]) -> Record {
 }
 
 fn refused(wins: &[(&str, &str, &str)]) -> NotProven {
-    wish(7, &record(wins), &host()).unwrap_err()
+    wish(7, &record(wins), &[], &host()).unwrap_err()
 }
 
 #[test]
@@ -61,7 +79,7 @@ fn what_a_tune_proved_is_written_in_its_order() {
         ("read_ahead_kb", "sda", "16"),
         ("scheduler", "sda", "bfq"),
     ];
-    let wish = wish(7, &record(&wins), &host()).unwrap();
+    let wish = wish(7, &record(&wins), &[], &host()).unwrap();
     assert_eq!((wish.device(), wish.record()), ("sda", 7));
     let values: Vec<_> = wish
         .values()
@@ -175,14 +193,23 @@ fn what_is_no_win_is_nothing_to_apply() {
     assert_eq!(refused(&[]), NotProven::Nothing);
     let mut made = record(&[("rq_affinity", "sda", "2")]);
     made.trials_mut()[0].aa = true;
-    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+    assert_eq!(
+        wish(1, &made, &[], &host()).unwrap_err(),
+        NotProven::Nothing
+    );
     made.trials_mut()[0].aa = false;
     made.trials_mut()[0].arms[0] = "2".into();
-    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+    assert_eq!(
+        wish(1, &made, &[], &host()).unwrap_err(),
+        NotProven::Nothing
+    );
     made.trials_mut()[0].arms[0] = "1".into();
     let verdict = made.trials_mut()[0].verdict.as_mut().unwrap();
     (verdict.outcome, verdict.reason) = (Outcome::Refused, Reason::NoIo);
-    assert_eq!(wish(1, &made, &host()).unwrap_err(), NotProven::Nothing);
+    assert_eq!(
+        wish(1, &made, &[], &host()).unwrap_err(),
+        NotProven::Nothing
+    );
 }
 
 /// A record of one win on a subject.
@@ -210,16 +237,18 @@ fn a_schedulers_own_setting_is_of_the_scheduler_that_was_measured() {
     let subject = json!({"kind": "scheduler", "device": "sda"});
     let proved = on_subject("read_expire", "sda", subject.clone(), None);
     let deadline = host("[mq-deadline] none", "read_expire");
-    assert!(wish(7, &proved, &deadline).is_ok());
-    let other = wish(7, &proved, &host("[bfq] none", "slice_idle_us")).unwrap_err();
+    assert!(wish(7, &proved, &[], &deadline).is_ok());
+    let other = wish(7, &proved, &[], &host("[bfq] none", "slice_idle_us")).unwrap_err();
     assert_eq!(
         other.to_string(),
         "the scheduler of sda has no read_expire now"
     );
 
     let mut both = record(&[("read_expire", "sda", "1"), ("scheduler", "sda", "none")]);
-    both.trials_mut()[0].subject = Some(serde_json::from_value(subject).unwrap());
-    let refused = wish(7, &both, &deadline).unwrap_err();
+    let subject: Subject = serde_json::from_value(subject).unwrap();
+    both.trials_mut()[2].set[0].subject = subject.clone();
+    both.trials_mut()[0].subject = Some(subject);
+    let refused = wish(7, &both, &[], &deadline).unwrap_err();
     assert!(
         matches!(refused, NotProven::Together(NotTogether::Remade { .. })),
         "{refused}"
@@ -246,7 +275,7 @@ fn a_setting_of_the_machine_is_taken_for_what_it_is() {
     let interrupt = json!({"kind": "interrupt", "number": 24});
     let served = Some("ahci[0000:00:1f.2]");
     let proved = on_subject("smp_affinity_list", "sda", interrupt.clone(), served);
-    let wish = wish(7, &proved, &host).unwrap();
+    let wish = wish(7, &proved, &[], &host).unwrap();
     let path = wish.values()[0].files.path("smp_affinity_list");
     assert_eq!(
         (wish.device(), path.as_str()),
@@ -258,10 +287,10 @@ fn a_setting_of_the_machine_is_taken_for_what_it_is() {
         json!({"kind": "sysctl"}),
         None,
     );
-    assert!(super::wish(7, &sysctl, &host).is_ok());
+    assert!(super::wish(7, &sysctl, &[], &host).is_ok());
     for mark in [None, Some("eth0")] {
         let other = on_subject("smp_affinity_list", "sda", interrupt.clone(), mark);
-        let found = super::wish(7, &other, &host).unwrap_err();
+        let found = super::wish(7, &other, &[], &host).unwrap_err();
         assert!(
             matches!(found, NotProven::Another { .. }),
             "{mark:?}: {found}"
@@ -290,11 +319,67 @@ fn a_subject_is_of_the_knobs_kind_and_of_the_trials_device() {
         ),
     ] {
         let record = on_subject(knob, "sda", subject.clone(), Some(""));
-        let found = wish(7, &record, &host);
+        let found = wish(7, &record, &[], &host);
         let is_refused = matches!(
             found,
             Err(NotProven::Subject { .. } | NotProven::Another { .. })
         );
         assert!(is_refused, "{knob} {subject}: {found:?}");
     }
+}
+
+const TWO: [(&str, &str, &str); 2] = [("read_ahead_kb", "sda", "16"), ("rq_affinity", "sda", "2")];
+
+fn knobs(wish: &SettingWish) -> Vec<&'static str> {
+    wish.values().iter().map(|one| one.knob.id).collect()
+}
+
+#[test]
+fn values_that_were_not_proved_together_are_put_in_place_alone() {
+    let why = |record: &Record| wish(7, record, &[], &host()).unwrap_err().to_string();
+    let apart = one_by_one(&TWO);
+    let said = why(&apart);
+    assert!(
+        said.contains(
+            "read_ahead_kb and rq_affinity won one by one, and were never measured together"
+        ),
+        "{said}"
+    );
+    let one = wish(7, &apart, &["rq_affinity".into()], &host()).unwrap();
+    assert_eq!(knobs(&one), ["rq_affinity"]);
+    let both = ["rq_affinity".to_string(), "read_ahead_kb".to_string()];
+    assert!(matches!(
+        wish(7, &apart, &both, &host()),
+        Err(NotProven::Apart { .. })
+    ));
+    let odd = wish(7, &apart, &["nomerges".into()], &host()).unwrap_err();
+    assert_eq!(odd, NotProven::NotAmongThem("nomerges".into()));
+
+    let mut none = record(&TWO);
+    let verdict = none.trials_mut()[2].verdict.as_mut().unwrap();
+    verdict.outcome = Outcome::Equal;
+    assert!(why(&none).contains("together they were not proved to be better"));
+    let mut less = record(&TWO);
+    let verdict = less.trials_mut()[2].verdict.as_mut().unwrap();
+    (verdict.low, verdict.high) = (Some(0.1), Some(0.2));
+    assert!(
+        why(&less).contains("together they give less than read_ahead_kb alone"),
+        "{}",
+        why(&less)
+    );
+}
+
+#[test]
+fn values_that_were_proved_together_are_all_put_in_place_or_one_of_them() {
+    let both = wish(7, &record(&TWO), &[], &host()).unwrap();
+    assert_eq!(both.values().len(), 2);
+    let one = wish(7, &record(&TWO), &["read_ahead_kb".into()], &host()).unwrap();
+    assert_eq!(knobs(&one), ["read_ahead_kb"]);
+    // A set of other values than those that won is none of theirs.
+    let mut other = record(&TWO);
+    other.trials_mut()[2].set[0].value = "32".into();
+    assert!(matches!(
+        wish(7, &other, &[], &host()),
+        Err(NotProven::Apart { .. })
+    ));
 }

@@ -32,7 +32,12 @@ fn five_per_cent_is_found_quickly_and_measured_honestly() {
         assert!(right.len() >= 37, "{name}: {} of 40", right.len());
         let mut times_ms: Vec<u64> = verdicts.iter().map(|verdict| verdict.device_ms).collect();
         times_ms.sort_unstable();
-        assert!(times_ms[20] <= 45_000, "{name}: {} ms", times_ms[20]);
+        // Where regimes change within seconds, most of the time goes into whether the effect lasts.
+        let most_ms = match name {
+            "gc_regime" | "cloud" => 120_000,
+            _ => 45_000,
+        };
+        assert!(times_ms[20] <= most_ms, "{name}: {} ms", times_ms[20]);
         claimed += right.len();
         covered += right
             .iter()
@@ -69,18 +74,50 @@ fn equality_is_proved_with_an_interval_inside_the_region() {
 
 #[test]
 fn borrowed_gains_do_not_win() {
-    for (name, refused_min) in [
-        ("debt_1s", 30),
-        ("debt_3s", 30),
-        ("debt_10s", 30),
-        ("debt_30s", 27),
+    for (name, memory_ms) in [
+        ("debt_1s", 1_000),
+        ("debt_3s", 3_000),
+        ("debt_10s", 10_000),
+        ("debt_30s", 30_000),
     ] {
-        let verdicts: Vec<Verdict> = (0..30).map(|seed| run_pair(name, 0.0, seed)).collect();
-        let refused = verdicts
-            .iter()
-            .filter(|verdict| verdict.outcome == Outcome::Refused)
-            .count();
-        assert!(refused >= refused_min, "{name}: {refused} of 30 refused");
+        let of_memory = |seed| ExperimentPlan {
+            memory_ms,
+            ..plan(2, Class::Fast, seed)
+        };
+        let wins = (0..30)
+            .map(|seed| run(of_memory(seed), &scenario(name), &[0.0, 0.0], seed))
+            .filter(|verdict| is_win(verdict) && verdict.is_lasting());
+        assert_eq!(wins.count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_large_effect_of_a_short_memory_is_confirmed_in_a_quarter_of_a_minute() {
+    for (effect, most_ms) in [(0.3, 15_000), (0.05, 35_000)] {
+        let verdicts: Vec<Verdict> = (0..20)
+            .map(|seed| run_pair("quiet_nvme", effect, seed))
+            .collect();
+        let right = verdicts.iter().filter(|v| v.arm == "B" && v.is_lasting());
+        assert!(right.count() >= 18, "{effect}");
+        let mut times_ms: Vec<u64> = verdicts.iter().map(|verdict| verdict.device_ms).collect();
+        times_ms.sort_unstable();
+        assert!(times_ms[10] <= most_ms, "{effect}: {} ms", times_ms[10]);
+    }
+}
+
+#[test]
+fn what_the_noise_hides_is_not_said_to_last() {
+    let verdicts: Vec<Verdict> = (0..10)
+        .map(|seed| run_pair("gc_regime", 0.05, seed))
+        .collect();
+    let open = verdicts.iter().filter(|verdict| !verdict.is_lasting());
+    assert!(
+        open.clone().count() >= 3,
+        "garbage collection hides the shape"
+    );
+    for verdict in open.filter(|verdict| is_win(verdict)) {
+        let said = &verdict.sentence;
+        assert!(said.contains("whether it lasts is not known"), "{said}");
     }
 }
 

@@ -23,6 +23,7 @@ fn verdict(outcome: Outcome, arm: &str) -> Verdict {
         window_ms: 120,
         washout_ms: 40,
         horizon_ms: 0,
+        memory_ms: 0,
         raw_effect: None,
         lives_in_tail: false,
         smallest_detectable: None,
@@ -68,6 +69,7 @@ fn counter(kind: MovedKind, subject: &str, name: &str, from: f64, to: f64) -> Ch
 
 fn said(moved: Moved, won_by: &str) -> Vec<String> {
     let lines = lines(&Trial {
+        set: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,
