@@ -147,6 +147,14 @@ pub struct Hierarchies {
     trees: Vec<Tree>,
 }
 
+/// The files of version 1 that limit I/O, and what version 2 calls the same in `io.max`.
+pub const THROTTLES: [(&str, &str); 4] = [
+    ("blkio.throttle.read_iops_device", "riops"),
+    ("blkio.throttle.write_iops_device", "wiops"),
+    ("blkio.throttle.read_bps_device", "rbps"),
+    ("blkio.throttle.write_bps_device", "wbps"),
+];
+
 /// Where every distribution mounts them.
 const PLACE: &str = "/sys/fs/cgroup";
 

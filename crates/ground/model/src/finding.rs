@@ -49,6 +49,9 @@ pub struct Fix {
     pub value: Option<String>,
 }
 
+/// The evidence of a finding that names what set a rate: `the limit of control group /db, 500 reads per second on vda`.
+pub const LIMIT: &str = "limit";
+
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

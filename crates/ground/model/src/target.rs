@@ -1,5 +1,8 @@
 //! What a load is to work on, and the machine that makes it: what rules are told beside job and path.
 
+use crate::iopath::Layer;
+use crate::units;
+use kernel::cgroups::THROTTLES;
 use kernel::release::Release;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +64,7 @@ pub struct Machine {
 }
 
 /// One limit of a control group on one device (`io.max`, `blkio.throttle.*`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CgroupLimit {
     /// Kernel name of the device.
@@ -70,4 +73,90 @@ pub struct CgroupLimit {
     pub what: String,
     /// I/Os or bytes per second.
     pub limit: u64,
+    /// The group that has it, below the root of its hierarchy; empty in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// Of control groups: 1 or 2; 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub version: u8,
+}
+
+fn is_unknown(version: &u8) -> bool {
+    *version == 0
+}
+
+impl CgroupLimit {
+    /// Those that bind the process which looked at a machine, as its layer has them: `io_limits`, the group of each in
+    /// `io_limits_from`, and `cgroup_version`.
+    pub fn of_machine(machine: &Layer) -> Vec<CgroupLimit> {
+        let fact = |name: &str| machine.fact(name).unwrap_or_default();
+        // Where both versions are mounted, the controller of I/O is one of version 1 on every distribution.
+        let version = match fact("cgroup_version") {
+            "1" | "hybrid" => 1,
+            "2" => 2,
+            _ => 0,
+        };
+        let limit = |(part, group): (&str, &str)| {
+            let mut words = part.split_whitespace();
+            let (device, what, limit) = (words.next()?, words.next()?, words.next()?);
+            Some(CgroupLimit {
+                device: device.into(),
+                what: what.into(),
+                limit: limit.parse().ok().filter(|limit| *limit > 0)?,
+                group: group.trim().into(),
+                version,
+            })
+        };
+        let groups = fact("io_limits_from").split(';');
+        let parts = fact("io_limits").split(';');
+        let each = parts.zip(groups.chain(std::iter::repeat("")));
+        each.filter_map(limit).collect()
+    }
+
+    /// Whether it is on reads; else on writes.
+    pub fn is_on_reads(&self) -> bool {
+        self.what.starts_with('r')
+    }
+
+    /// Whether it counts bytes; else I/Os.
+    pub fn is_in_bytes(&self) -> bool {
+        self.what.ends_with("bps")
+    }
+
+    /// A rate in the words of this limit: `10.0 MiB/s of writes`, `500 reads per second`.
+    pub fn rate_words(&self, rate: f64) -> String {
+        match (self.is_in_bytes(), self.is_on_reads()) {
+            (true, true) => format!("{} of reads", units::bytes_per_s(rate)),
+            (true, false) => format!("{} of writes", units::bytes_per_s(rate)),
+            (false, true) => format!("{} reads per second", units::count(rate)),
+            (false, false) => format!("{} writes per second", units::count(rate)),
+        }
+    }
+
+    /// The limit itself: `10.0 MiB/s of writes`.
+    pub fn words(&self) -> String {
+        self.rate_words(self.limit as f64)
+    }
+
+    /// Whose it is: `control group /db (version 1)`.
+    pub fn owner(&self) -> String {
+        let name = match self.group.as_str() {
+            "" => String::new(),
+            group => format!(" {group}"),
+        };
+        match self.version {
+            0 => format!("control group{name}"),
+            version => format!("control group{name} (version {version})"),
+        }
+    }
+
+    /// The file of the group in which it stands.
+    pub fn file(&self) -> &'static str {
+        let is_it = |(_, what): &&(&str, &str)| *what == self.what;
+        let old = THROTTLES.iter().find(is_it);
+        match (self.version, old) {
+            (1, Some((file, _))) => file,
+            _ => "io.max",
+        }
+    }
 }

@@ -11,7 +11,7 @@
 //! interrupt: cpus=1                                                of the layer above
 //! memory: 64g
 //! machine: cpus=8 kernel=6.1 clocksource=hpet io_uring_disabled=2 nodes=0:0,1:0,2:1
-//! limit: sda riops 1000
+//! limit: sda riops 1000 /db 2                                     the control group that has it, and its version
 //! result: read=60000@800us write=10@1ms elapsed=60s cpu=55s        of the sections in turn; parts as 6@1ms+4@8ms
 //! intervals: 1000 1000 980                                         I/Os of each second of that result
 //! bins: 10 0 0 12                                                  completions of each 100 ms of that result
@@ -352,6 +352,8 @@ fn limit(text: &str) -> CgroupLimit {
         device: words[0].into(),
         what: words[1].into(),
         limit,
+        group: words.get(3).copied().unwrap_or_default().into(),
+        version: words.get(4).map_or(0, |version| version.parse().unwrap()),
     }
 }
 

@@ -13,6 +13,7 @@ mod examples;
 mod expected;
 mod facts;
 mod finding;
+mod group_limits;
 pub mod live;
 mod measured;
 mod medium;

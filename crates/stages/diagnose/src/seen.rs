@@ -103,17 +103,8 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// The limits of control groups that bind this process, as the machine's facts have them.
 pub fn limits(scene: &Scene<'_>) -> Vec<CgroupLimit> {
-    let text = scene.path.machine_fact("io_limits").unwrap_or_default();
-    let limit = |part: &str| {
-        let mut words = part.split_whitespace();
-        let (device, what, limit) = (words.next()?, words.next()?, words.next()?);
-        Some(CgroupLimit {
-            device: device.into(),
-            what: what.into(),
-            limit: limit.parse().ok()?,
-        })
-    };
-    text.split(';').filter_map(limit).collect()
+    let machine = scene.path.machine.as_ref();
+    machine.map(CgroupLimit::of_machine).unwrap_or_default()
 }
 
 /// The disk, volume or partition that a limit is on, where it is on the path.

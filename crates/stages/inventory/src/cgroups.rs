@@ -2,49 +2,33 @@
 
 use super::device;
 use host::Host;
-use kernel::cgroups::{Hierarchies, Membership, Version, with_those_above};
+use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Version, with_those_above};
 use kernel::device_lines;
 use kernel::mounts::Mounts;
+use model::target::CgroupLimit;
 
-/// A limit on I/O.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IoLimit {
-    /// Kernel name of the device.
-    pub device: String,
-    /// `riops`, `wiops`, `rbps` or `wbps`.
-    pub what: String,
-    /// I/Os or bytes per second.
-    pub limit: u64,
-    /// The group that has it, below its tree; `/` for the root of what is seen.
-    pub group: String,
+/// The lowest memory limit, bytes; none where there is none.
+pub fn memory_bytes(host: &Host) -> Option<u64> {
+    memory_limit(host).map(|(bytes, _)| bytes)
 }
 
-/// Files of version 1 and the names that version 2 has for what they limit.
-const THROTTLES: &[(&str, &str)] = &[
-    ("blkio.throttle.read_iops_device", "riops"),
-    ("blkio.throttle.write_iops_device", "wiops"),
-    ("blkio.throttle.read_bps_device", "rbps"),
-    ("blkio.throttle.write_bps_device", "wbps"),
-];
-
-/// The lowest memory limit; none where there is none.
-pub fn memory_bytes(host: &Host) -> Option<u64> {
-    let unified = groups(host, "")
-        .into_iter()
-        .map(|group| format!("{}/memory.max", group.directory));
-    let old = groups(host, "memory");
-    let old = old
-        .into_iter()
-        .map(|group| format!("{}/memory.limit_in_bytes", group.directory));
+/// The lowest memory limit, bytes, and the group that has it: the nearest of several that have the same.
+pub(super) fn memory_limit(host: &Host) -> Option<(u64, String)> {
+    let of = |controller: &str, file: &'static str| {
+        let limit = move |group: ControlGroup| {
+            let bytes = host.number(&format!("{}/{file}", group.directory))?;
+            Some((bytes, group.name))
+        };
+        groups(host, controller).into_iter().filter_map(limit)
+    };
     // Version 1 says "none" with a number beyond any memory; "max" is not a number.
-    unified
-        .chain(old)
-        .filter_map(|path| host.number(&path))
-        .min()
+    of("", "memory.max")
+        .chain(of("memory", "memory.limit_in_bytes"))
+        .min_by_key(|(bytes, _)| *bytes)
 }
 
 /// All I/O limits on devices that have a name here, of the nearest group first.
-pub fn io_limits(host: &Host) -> Vec<IoLimit> {
+pub fn io_limits(host: &Host) -> Vec<CgroupLimit> {
     let unified = groups(host, "").into_iter().flat_map(|group| {
         let text = host
             .text(&format!("{}/io.max", group.directory))
@@ -67,7 +51,7 @@ pub fn io_limits(host: &Host) -> Vec<IoLimit> {
 }
 
 /// The lowest limit of each kind on each device.
-pub fn lowest_io_limits(host: &Host) -> Vec<IoLimit> {
+pub fn lowest_io_limits(host: &Host) -> Vec<CgroupLimit> {
     let mut limits = io_limits(host);
     limits.sort_by(|a, b| (&a.device, &a.what, a.limit).cmp(&(&b.device, &b.what, b.limit)));
     limits.dedup_by(|later, first| (&later.device, &later.what) == (&first.device, &first.what));
@@ -140,30 +124,32 @@ fn groups(host: &Host, controller: &str) -> Vec<ControlGroup> {
 }
 
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
-fn of_line(host: &Host, line: &str, group: &str) -> Vec<IoLimit> {
+fn of_line(host: &Host, line: &str, group: &str) -> Vec<CgroupLimit> {
     let Some((device, words)) = device_of(host, line) else {
         return Vec::new();
     };
     let limit = |(what, limit): (&str, &str)| {
         let limit = limit.parse().ok()?;
-        Some(IoLimit {
+        Some(CgroupLimit {
             device: device.clone(),
             what: what.into(),
             limit,
             group: group.into(),
+            version: 2,
         })
     };
     device_lines::keyed(words).filter_map(limit).collect()
 }
 
 /// `8:16 120`.
-fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<IoLimit> {
+fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<CgroupLimit> {
     let (device, limit) = device_of(host, line)?;
-    Some(IoLimit {
+    Some(CgroupLimit {
         device,
         what: what.into(),
         limit: limit.parse().ok()?,
         group: group.into(),
+        version: 1,
     })
 }
 
@@ -202,7 +188,7 @@ mod tests {
             found,
             [("rbps".to_string(), 1 << 20), ("riops".to_string(), 500)]
         );
-        assert_eq!(memory_bytes(&host), Some(1 << 30));
+        assert_eq!(memory_limit(&host), Some((1 << 30, "/a".to_string())));
         assert_eq!(membership(&host), Some(("2", "/a/b".to_string())));
         assert_eq!(io_weight(&host).as_deref(), Some("50"));
     }

@@ -4,6 +4,7 @@ use super::owner_view::{default_words, owner_words};
 use super::text::{WIDTH, clean, wrap};
 use model::iopath::{IoPath, Layer, Setting};
 use model::ownership::SetBy;
+use model::target::CgroupLimit;
 use model::units;
 
 /// Where the text of a row begins.
@@ -162,23 +163,25 @@ fn cpus(machine: &Layer) -> Option<String> {
 }
 
 fn limits(machine: &Layer) -> Option<String> {
-    let memory = machine
-        .number("memory_limit_bytes")
-        .map(|bytes| format!("memory {}", units::bytes(bytes)));
-    let limits = join([fact(machine, "io_limits"), memory])?;
+    let group = machine.fact("cgroup").unwrap_or("/");
+    let memory = machine.number("memory_limit_bytes").map(|bytes| {
+        let owner = machine.fact("memory_limit_from").unwrap_or(group);
+        format!("memory {} (control group {owner})", units::bytes(bytes))
+    });
+    let limits = CgroupLimit::of_machine(machine);
+    let with_owner =
+        |limit: &CgroupLimit| format!("{} on {} ({})", limit.words(), limit.device, limit.owner());
+    let io = limits.iter().map(with_owner).collect::<Vec<_>>().join(", ");
+    let io = Some(io).filter(|text| !text.is_empty());
+    let limits = join([io, memory])?;
     let owners: Vec<String> = ["io_limits", "memory_limit_bytes"]
         .iter()
         .filter_map(|name| Some(machine.owners.get(*name)?.last()?.place.clone()))
         .collect();
-    let set_by = if owners.is_empty() {
-        String::new()
-    } else {
-        format!(", set by {}", owners.join(" and "))
-    };
-    Some(format!(
-        "{limits} (control group {}){set_by}",
-        machine.fact("cgroup").unwrap_or("/")
-    ))
+    Some(match owners.is_empty() {
+        true => limits,
+        false => format!("{limits}, set by {}", owners.join(" and ")),
+    })
 }
 
 /// Of a ratio and its number of bytes the one that counts.
@@ -280,6 +283,7 @@ mod tests {
             ("cpuidle_deepest_us", "133"),
             ("io_limits", "vda riops 1000"),
             ("cgroup", "/db"),
+            ("io_limits_from", "/db"),
         ] {
             machine.facts.insert(name.into(), value.into());
         }
@@ -335,7 +339,7 @@ mod tests {
             "machine\n  kernel          6.1.0",
             "virtual (kvm), 8.00 GiB of memory",
             "sleeps down to C6, 133 µs to wake",
-            "vda riops 1000 (control group /db)",
+            "1.00 k reads per second on vda (control group /db)",
             "dirty pages are written from 64.0 MiB; writers wait at 20 %",
             "67108864  /etc/sysctl.d/9.conf:1",
             "/etc/sysctl.d/9.conf:2 wants 10",

@@ -1,9 +1,9 @@
 //! What the lint has to know of the target and of this machine, read where it is.
 
-use diagnose::{CgroupLimit, Machine, TargetFacts, TargetKind};
+use diagnose::{Machine, TargetFacts, TargetKind};
 use host::files::{Access, FileKind};
 use host::{Host, Target, process, scratch};
-use inventory::cgroups::{self, IoLimit};
+use inventory::cgroups;
 use kernel::release::Release;
 use model::iopath::{IoPath, LayerKind};
 
@@ -90,24 +90,7 @@ pub fn machine_facts(host: &Host) -> Machine {
         io_uring_disabled: host
             .number("/proc/sys/kernel/io_uring_disabled")
             .and_then(|value| value.try_into().ok()),
-        cgroup_limits: cgroups::lowest_io_limits(host)
-            .into_iter()
-            .map(cgroup_limit)
-            .collect(),
-    }
-}
-
-fn cgroup_limit(limit: IoLimit) -> CgroupLimit {
-    let IoLimit {
-        device,
-        what,
-        limit,
-        ..
-    } = limit;
-    CgroupLimit {
-        device,
-        what,
-        limit,
+        cgroup_limits: cgroups::lowest_io_limits(host),
     }
 }
 

@@ -62,7 +62,6 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
-use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -83,43 +82,31 @@ pub static CAUSE: Cause = Cause {
 const ABOVE: f64 = 1.2;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let version = scene.path.machine_fact("cgroup_version");
-    if !matches!(version, Some("1" | "hybrid")) {
-        return Vec::new();
-    }
     let writes = limits(scene)
         .into_iter()
-        .filter(|limit| limit.what.starts_with('w'));
+        .filter(|limit| limit.version == 1 && !limit.is_on_reads());
     writes.filter_map(|limit| finding(scene, &limit)).collect()
 }
 
 /// The rate that the limit is about.
 fn rate(probe: &Probe, limit: &CgroupLimit) -> f64 {
-    if limit.what == "wbps" {
+    if limit.is_in_bytes() {
         probe.bytes_per_s()
     } else {
         probe.iops()
     }
 }
 
-fn words(rate: f64, limit: &CgroupLimit) -> String {
-    if limit.what == "wbps" {
-        units::bytes_per_s(rate)
-    } else {
-        format!("{} writes a second", units::count(rate))
-    }
-}
-
 fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let device = limited(scene, limit)?;
     let most = limit.limit as f64;
-    let limit_words = words(most, limit);
+    let limit_words = limit.words();
     let buffered = scene
         .probe(Role::BufferedWrite)
         .map(|probe| rate(probe, limit));
     let (level, claim) = match buffered {
         Some(rate) if rate > most * ABOVE => {
-            let rate = words(rate, limit);
+            let rate = limit.rate_words(rate);
             (
                 Level::Warning,
                 format!(
@@ -140,13 +127,7 @@ fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     };
     Some(
         found(level, &device.name, claim)
-            .shows(
-                "cgroup_version",
-                scene
-                    .path
-                    .machine_fact("cgroup_version")
-                    .unwrap_or_default(),
-            )
+            .shows("cgroup_version", limit.version)
             .shows(&limit.what, limit.limit)
             .refuted_by("buffered writes with an fsync at the end stay below the limit")
             .advise("Use cgroup v2 for the limit, direct I/O, or a memory limit beside it."),

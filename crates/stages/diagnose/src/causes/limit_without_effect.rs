@@ -19,7 +19,7 @@
 //! disk: sda transport=sata
 //! disk: +sdb transport=sata
 //! probe: depth read=9000@3ms depth=32 elapsed=1s
-//! expect: warning says "9.00 k reads a second" about sdb
+//! expect: warning says "9.00 k reads per second" about sdb
 //! ```
 //! ```scene
 //! machine: cgroup_version=1 io_limits=vda1_rbps_1048576
@@ -61,7 +61,6 @@ use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
-use model::units;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -105,15 +104,6 @@ fn rate(probe: &Probe, limit: &CgroupLimit) -> Option<f64> {
     (is_direct && probe.job.direct && seconds > 0.0).then_some(done as f64 / seconds)
 }
 
-fn words(rate: f64, limit: &CgroupLimit) -> String {
-    match limit.what.as_str() {
-        "riops" => format!("{} reads a second", units::count(rate)),
-        "wiops" => format!("{} writes a second", units::count(rate)),
-        "rbps" => format!("{} of reads", units::bytes_per_s(rate)),
-        _ => format!("{} of writes", units::bytes_per_s(rate)),
-    }
-}
-
 fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let device = limited(scene, limit)?;
     let most = limit.limit as f64;
@@ -130,13 +120,13 @@ fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
         };
         let claim = format!(
             "The limit of {} on {}{place} does not hold: the check did {}.",
-            words(most, limit),
+            limit.words(),
             device.name,
-            words(best, limit)
+            limit.rate_words(best)
         );
         warning(&device.name, claim)
             .shows(&limit.what, limit.limit)
-            .shows("measured", words(best, limit))
+            .shows("measured", limit.rate_words(best))
             .refuted_by("a direct load of some seconds stays at the limit")
             .advise("Set the limit on the whole disk that the I/O goes through, by its number now.")
     })

@@ -54,6 +54,7 @@
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, Writeback: "currently supported on ext2, ext4, btrfs, f2fs, and xfs"
 
 use crate::finding::{With, warning};
+use crate::group_limits::CHARGED;
 use crate::seen::{limited, limits};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -74,19 +75,15 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
-/// File systems that charge write-back to the group that made the pages dirty.
-const CHARGED: &[&str] = &["ext2", "ext4", "btrfs", "f2fs", "xfs"];
-
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     finding(scene).into_iter().collect()
 }
 
 fn finding(scene: &Scene<'_>) -> Option<Finding> {
-    let is_v2 = scene.path.machine_fact("cgroup_version") == Some("2");
     let is_on_path = |limit: &_| limited(scene, limit).is_some();
     let limit = limits(scene)
         .into_iter()
-        .find(|limit| limit.what.starts_with('w') && is_on_path(limit))?;
+        .find(|limit| limit.version == 2 && !limit.is_on_reads() && is_on_path(limit))?;
     // What lies on the disk decides: an overlay writes into the file system below it.
     let bottom = scene.of_kind(model::iopath::LayerKind::FileSystem).last()?;
     let fstype = bottom
@@ -95,13 +92,13 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     let most = limit.limit as f64;
     let rate = scene.probe(Role::BufferedWrite);
     let rate = rate.map(|probe| {
-        if limit.what == "wbps" {
+        if limit.is_in_bytes() {
             probe.bytes_per_s()
         } else {
             probe.iops()
         }
     });
-    if !is_v2 || rate.is_some_and(|rate| rate <= most * 1.2) {
+    if rate.is_some_and(|rate| rate <= most * 1.2) {
         return None;
     }
     let claim = format!(

@@ -57,9 +57,14 @@ const IDENTITY: &[&str] = &[
     "iscsi_portal",
     "pcie_narrowest",
     "cgroup",
+    "io_limits_from",
+    "memory_limit_from",
     "overlay_lower",
     "bind_of",
 ];
+
+/// Facts that somebody has set, of this process's control groups: where one side has none, it has no limit.
+pub(super) const GROUP_LIMITS: &[&str] = &["io_limits", "io_weight", "memory_limit_bytes"];
 
 /// Settings that count or that follow from others.
 const VOLATILE: &[&str] = &[
@@ -254,7 +259,11 @@ impl<'a> Aligned<'a> {
         if a == b {
             self.same += usize::from(a.is_some());
         } else {
-            self.put(place, name, DifferenceWhat::Fact, a, b);
+            let what = match GROUP_LIMITS.contains(&name) {
+                true => DifferenceWhat::Setting,
+                false => DifferenceWhat::Fact,
+            };
+            self.put(place, name, what, a, b);
         }
     }
 

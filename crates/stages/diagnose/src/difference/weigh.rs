@@ -1,6 +1,6 @@
 //! How likely a difference matters for a job, and why: a judgement, for the order of a list, not a measurement.
 
-use super::align::Pair;
+use super::align::{GROUP_LIMITS, Pair};
 use model::difference::DifferenceWhat;
 use model::job::Job;
 
@@ -20,6 +20,7 @@ pub struct Judgement {
 #[derive(Clone, Copy)]
 enum For {
     Any,
+    Buffered,
     BufferedReads,
     BufferedWrites,
     Writes,
@@ -31,7 +32,9 @@ enum For {
 /// One name: how much, for which loads, why, whether it is a knob of iodyno.
 struct Known(&'static str, f64, For, &'static str, bool);
 
-use For::{Any, BufferedReads, BufferedWrites, DeepQueues, LargeBlocks, SmallBlocks, Writes};
+use For::{
+    Any, Buffered, BufferedReads, BufferedWrites, DeepQueues, LargeBlocks, SmallBlocks, Writes,
+};
 
 /// The names that it calls knobs, for the test that they are.
 #[cfg(test)]
@@ -48,7 +51,7 @@ const KNOWN: &[Known] = &[
         "io_limits",
         0.98,
         Any,
-        "A control group's limit holds whatever the disk could do.",
+        "A control group's limit holds whatever the disk could do, but for buffered writes under version 1.",
         false,
     ),
     Known(
@@ -563,8 +566,8 @@ const KNOWN: &[Known] = &[
     Known(
         "memory_limit_bytes",
         0.5,
-        BufferedWrites,
-        "Dirty pages are bounded by the group's memory.",
+        Buffered,
+        "Cached and dirty pages are bounded by the group's memory.",
         false,
     ),
     Known(
@@ -666,14 +669,10 @@ pub fn judge(pair: &Pair<'_>, job: Option<&Job>) -> Judgement {
 fn presence(pair: &Pair<'_>) -> f64 {
     let is_missing = pair.a.is_none() || pair.b.is_none();
     match pair.what {
+        // No limit is a limit of another size.
+        _ if GROUP_LIMITS.contains(&pair.name.as_str()) => 1.0,
         DifferenceWhat::Setting if is_missing => 0.3,
-        DifferenceWhat::Fact
-            if is_missing
-                && !pair.name.starts_with("mount option ")
-                && pair.name != "io_limits" =>
-        {
-            0.3
-        }
+        DifferenceWhat::Fact if is_missing && !pair.name.starts_with("mount option ") => 0.3,
         _ => 1.0,
     }
 }
@@ -700,6 +699,7 @@ fn share(when: For, job: Option<&Job>) -> f64 {
     let Some(job) = job else { return 1.0 };
     let acts = match when {
         Any => true,
+        Buffered => !job.direct,
         BufferedReads => !job.direct && job.rw.reads(),
         BufferedWrites => !job.direct && job.rw.writes(),
         Writes => job.rw.writes(),

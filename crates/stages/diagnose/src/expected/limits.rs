@@ -2,6 +2,7 @@
 
 use super::{ExpectedRange, Ranges, cap};
 use crate::Scene;
+use crate::seen::{limited, limits};
 use model::check::{ExpectedWhat, Promise};
 use model::units;
 
@@ -80,31 +81,16 @@ const GROUP_SOURCE: &str = "io.max and blkio.throttle of the groups that this ru
 
 /// `vda riops 1000; vda wbps 1048576`: limits of the disks of this path.
 pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
-    let text = scene.path.machine_fact("io_limits").unwrap_or_default();
-    let names: Vec<&str> = scene
-        .layers()
-        .into_iter()
-        .map(|layer| layer.name.as_str())
-        .collect();
-    for limit in text.split(';') {
-        let words: Vec<&str> = limit.split_whitespace().collect();
-        let [device, kind, value] = words[..] else {
+    for limit in limits(scene) {
+        let per_s = limit.limit as f64;
+        let Some(device) = limited(scene, &limit).map(|layer| layer.name.as_str()) else {
             continue;
         };
-        let Some(value) = value.parse::<f64>().ok().filter(|value| *value > 0.0) else {
-            continue;
-        };
-        if !names.contains(&device) {
-            continue;
-        }
-        let (figures, per_s): (&[ExpectedWhat], f64) = match kind {
-            "riops" => (&[ExpectedWhat::RandomReads], value),
-            "wiops" => (&[ExpectedWhat::RandomWrites], value),
-            "rbps" => (
-                &[ExpectedWhat::SequentialRead, ExpectedWhat::SequentialReads],
-                value,
-            ),
-            "wbps" => (&[ExpectedWhat::SequentialWrite], value),
+        let figures: &[ExpectedWhat] = match limit.what.as_str() {
+            "riops" => &[ExpectedWhat::RandomReads],
+            "wiops" => &[ExpectedWhat::RandomWrites],
+            "rbps" => &[ExpectedWhat::SequentialRead, ExpectedWhat::SequentialReads],
+            "wbps" => &[ExpectedWhat::SequentialWrite],
             _ => continue,
         };
         for what in figures {
@@ -117,7 +103,7 @@ pub fn of_control_group(scene: &Scene<'_>, ranges: &mut Ranges) {
             );
         }
         // Bytes bind small I/Os too.
-        let small = match kind {
+        let small = match limit.what.as_str() {
             "rbps" => Some(ExpectedWhat::RandomReads),
             "wbps" => Some(ExpectedWhat::RandomWrites),
             _ => None,

@@ -1,8 +1,8 @@
 //! # A rate that is the control group's limit
 //!
 //! ## What it finds
-//! A rate within 3 % of an I/O limit of the control group that iodyno runs in. The 3 % are a proposal of this
-//! project.
+//! A rate that is an I/O limit of the control group that iodyno runs in: at most 3 % below it (a proposal of this project),
+//! and above it by no more than 3 %, what the kernel gives in advance (two slices of 100 ms) and one I/O.
 //!
 //! ## Why it matters
 //! The kernel held the requests back. The result is the limit that somebody wrote down, not the disk.
@@ -14,9 +14,17 @@
 //! ```facts
 //! own: rw=randread
 //! disk: vda transport=virtio
-//! limit: vda riops 1000
+//! limit: vda riops 1000 /db 2
 //! result: read=10000@32ms elapsed=10s
-//! expect: wrong says "limit of its control group"
+//! expect: wrong says "limit of control group /db"
+//! ```
+//!
+//! ```facts
+//! own: rw=write bs=1m
+//! disk: vda transport=virtio
+//! limit: vda wbps 10m /db 1
+//! result: write=32@94ms elapsed=3s
+//! expect: wrong says "10.0 MiB/s of writes"
 //! ```
 //!
 //! ## Stays silent
@@ -27,14 +35,23 @@
 //! result: read=10000@32ms elapsed=10s
 //! ```
 //!
+//! ```facts
+//! own: rw=write bs=1m direct=0
+//! filesystem: ext4
+//! disk: vda transport=virtio
+//! limit: vda wbps 10m /db 1
+//! result: write=32@94ms elapsed=3s
+//! ```
+//!
 //! ## Sources
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, `io.max`
 
 use crate::CgroupLimit;
 use crate::finding::{With, wrong};
+use crate::group_limits::reached;
 use crate::measured::{MeasuredStage, stages};
 use crate::{Rule, RuleFacts, When};
-use model::finding::{Finding, Level};
+use model::finding::{Finding, LIMIT, Level};
 use model::units;
 
 /// What this file finds.
@@ -47,45 +64,22 @@ pub static RULE: Rule = Rule {
     judge,
 };
 
-const NEAR: f64 = 0.03;
-
 fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
-    let limits = facts.limits();
     let of_stage = |stage: &MeasuredStage<'_>| -> Vec<Finding> {
-        limits
-            .iter()
-            .filter(|limit| is_reached(limit, stage))
-            .map(|limit| finding(limit, stage))
-            .collect()
+        let reached = reached(facts, stage).into_iter();
+        reached.map(|limit| finding(limit, stage)).collect()
     };
     stages(facts).iter().flat_map(of_stage).collect()
 }
 
-fn is_reached(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> bool {
-    let seconds = stage.window.length_ms().max(1.0) / 1e3;
-    let ios = |of: fn(&model::record::LoadResult) -> u64| -> f64 {
-        stage
-            .sections
-            .iter()
-            .map(|section| of(&section.load) as f64)
-            .sum()
-    };
-    let done = match limit.what.as_str() {
-        "riops" => ios(|load| load.read.ios),
-        "wiops" => ios(|load| load.write.ios),
-        "rbps" => stage.read_bytes,
-        _ => stage.write_bytes,
-    };
-    (done / seconds / limit.limit.max(1) as f64 - 1.0).abs() <= NEAR
-}
-
 fn finding(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> Finding {
-    let claim = format!(
-        "The rate is the limit of its control group on {} ({}={}): the disk was not asked for more.",
-        limit.device, limit.what, limit.limit
-    );
+    let owner = limit.owner();
+    let limit_words = format!("{owner}, {} on {}", limit.words(), limit.device);
+    let claim = format!("The rate is the limit of {limit_words}: the disk was not asked for more.");
+    let advice = format!("Run outside the group, or raise its {}.", limit.file());
     wrong(stage.name(), claim)
+        .shows(LIMIT, limit_words)
         .shows(&limit.what, units::count(limit.limit as f64))
         .refuted_by("A higher limit gives the same rate.")
-        .advise("Run outside the group, or raise its io.max.")
+        .advise(advice)
 }

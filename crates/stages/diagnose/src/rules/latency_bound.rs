@@ -39,7 +39,8 @@
 
 use crate::facts::depth_asked;
 use crate::finding::{With, note};
-use crate::measured::block_results;
+use crate::group_limits::reached;
+use crate::measured::{MeasuredStage, block_results, stages};
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::record::SectionResult;
@@ -59,6 +60,11 @@ pub static RULE: Rule = Rule {
 const ONE: f64 = 1.15;
 
 fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
+    let is_held = |stage: &MeasuredStage<'_>| !reached(facts, stage).is_empty();
+    // A limit makes the latency then, and a deeper queue would wait for the same.
+    if stages(facts).iter().any(is_held) {
+        return Vec::new();
+    }
     block_results(facts).filter_map(one).collect()
 }
 

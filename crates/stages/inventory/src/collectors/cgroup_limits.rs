@@ -14,6 +14,7 @@
 //! - `io_limits_from`: the group of each, in the same order
 //! - `io_weight`: of its own group
 //! - `memory_limit_bytes`: the lowest of all groups, where it is less than the memory
+//! - `memory_limit_from`: the group that has it
 //! - `container`: `docker`, `podman`, `kubernetes`, `lxc`, …
 //!
 //! ## Example
@@ -56,8 +57,11 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     }
     draft.fact("io_weight", cgroups::io_weight(host));
     let memory = host.meminfo_bytes("MemTotal").unwrap_or(u64::MAX);
-    let limit = cgroups::memory_bytes(host).filter(|limit| *limit < memory);
-    draft.fact("memory_limit_bytes", limit.map(|limit| limit.to_string()));
+    let limit = cgroups::memory_limit(host).filter(|(bytes, _)| *bytes < memory);
+    if let Some((bytes, group)) = limit {
+        draft.fact("memory_limit_bytes", Some(bytes.to_string()));
+        draft.fact("memory_limit_from", Some(group));
+    }
 }
 
 fn container(host: &Host, group: &str) -> Option<String> {
@@ -118,5 +122,9 @@ mod tests {
         assert_eq!(path.machine_fact("cgroup_version"), Some("2"));
         assert_eq!(path.machine_fact("container"), Some("kubernetes"));
         assert_eq!(path.machine_fact("memory_limit_bytes"), Some("1024"));
+        assert_eq!(
+            path.machine_fact("memory_limit_from"),
+            Some("/kubepods.slice")
+        );
     }
 }

@@ -5,6 +5,7 @@ mod table;
 
 use super::lint::doubt_lines;
 use limit::{Limit, device_share};
+use model::finding::{Finding, LIMIT};
 use model::job::Job;
 use model::record::{LoadResult, Record, SectionResult};
 use model::units;
@@ -132,13 +133,23 @@ fn measured(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
     {
         lines.push(format!("  measured: {}", share.words()));
     }
-    let limit = Limit::of(job, load);
-    lines.extend(
-        limit
-            .words(job, load)
-            .map(|words| format!("  limit: {words}")),
-    );
+    let limit = found_limit(record).or_else(|| Limit::of(job, load).words(job, load));
+    lines.extend(limit.map(|words| format!("  limit: {words}")));
     lines
+}
+
+/// The limit that a rule has recognised in the rate. Of several sections it may be another one's.
+fn found_limit(record: &Record) -> Option<String> {
+    let shown = |finding: &Finding| {
+        let mut evidence = finding.evidence.iter();
+        evidence
+            .find(|one| one.name == LIMIT)
+            .map(|one| one.value.clone())
+    };
+    match record.sections().is_empty() {
+        true => record.findings.iter().find_map(shown),
+        false => None,
+    }
 }
 
 /// How the load was made, how long, and its CPU time, kernel workers included.
