@@ -24,6 +24,8 @@
 //!
 //! ## When absent
 //! No control groups are mounted, or without the controllers for I/O and memory; in a container only its own may be seen.
+//! Since Linux 6.10 version 1 counts a disk from the first limit on that a group has on it: before, bytes and I/Os are
+//! absent, and a note names the disk.
 //!
 //! ## Example
 //! `cgroup.system.slice/backup.service.read_bytes` grows by 180 MB in a second while the database waits: look there.
@@ -354,7 +356,7 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         .collect();
     let mut sensor = Cgroups {
         host: host.clone(),
-        disks: Disks::find(host),
+        disks: Disks::default(),
         groups: Vec::new(),
         columns: Vec::new(),
         searched_ns: clock::monotonic_ns(),
@@ -362,6 +364,7 @@ fn open(host: &Host, scope: &Scope) -> Opened {
         is_full: false,
         trees,
     };
+    sensor.refresh_disks();
     for path in named {
         sensor.add(&path, true);
     }
@@ -387,9 +390,15 @@ impl Cgroups {
         }
     }
 
+    fn refresh_disks(&mut self) {
+        self.disks.refresh(&self.host);
+        let root = self.trees.root_counters(&self.host);
+        self.disks.refresh_counted(&self.host, root);
+    }
+
     /// Adds groups that have begun to do I/O, and opens again those that were removed and made anew.
     fn search(&mut self) {
-        self.disks.refresh(&self.host);
+        self.refresh_disks();
         for group in self.groups.iter_mut().filter(|group| group.is_gone()) {
             group.reopen(&self.host, &self.trees);
         }
@@ -472,7 +481,14 @@ impl SensorSource for Cgroups {
         let full = self.is_full.then(|| {
             format!("Control groups that came and went have taken all {COLUMNS_MAX} series; new ones are not seen.")
         });
-        crowded.into_iter().chain(full).collect()
+        let uncounted = self.disks.uncounted();
+        let blind = (!uncounted.is_empty()).then(|| {
+            format!(
+                "Control groups of version 1 count no I/O of {}: the kernel begins with the first limit that a group has on a disk.",
+                uncounted.join(", ")
+            )
+        });
+        crowded.into_iter().chain(full).chain(blind).collect()
     }
 }
 

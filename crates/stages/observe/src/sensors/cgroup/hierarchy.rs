@@ -54,6 +54,19 @@ impl Hierarchies {
         own
     }
 
+    /// The file in which the root of version 1 counts I/O by disk; none where version 2 counts it.
+    pub fn root_counters(&self, host: &Host) -> Option<String> {
+        let is_unified = |tree: &Tree| host.exists(&format!("{}/io.stat", tree.directory("/")));
+        if self.unified.as_ref().is_some_and(is_unified) {
+            return None;
+        }
+        let blkio = self.blkio.as_ref()?;
+        Some(format!(
+            "{}/blkio.throttle.io_service_bytes",
+            blkio.directory("/")
+        ))
+    }
+
     /// Groups of the first two levels where I/O is accounted.
     pub fn below_root(&self, host: &Host) -> Vec<String> {
         let Some(tree) = self.blkio.as_ref().or(self.unified.as_ref()) else {

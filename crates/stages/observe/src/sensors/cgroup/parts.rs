@@ -37,15 +37,13 @@ const UNLIMITED: f64 = (1u64 << 60) as f64;
 #[derive(Debug, Default)]
 pub(super) struct Disks {
     stacked: HashSet<Vec<u8>>,
+    /// Disks of which version 1 counts nothing, by name.
+    uncounted: Vec<String>,
+    /// Whether version 1 counts no disk at all, so that nothing is known of a group without a line.
+    is_blind: bool,
 }
 
 impl Disks {
-    pub fn find(host: &Host) -> Self {
-        let mut disks = Disks::default();
-        disks.refresh(host);
-        disks
-    }
-
     pub fn refresh(&mut self, host: &Host) {
         let is_stacked = |name: &String| {
             // A loop device that is free now counts nothing either, and may be attached any time.
@@ -54,6 +52,37 @@ impl Disks {
         let names = host.list("/sys/block").into_iter().filter(is_stacked);
         let numbers = names.filter_map(|name| host.text(&format!("/sys/block/{name}/dev")));
         self.stacked.extend(numbers.map(Vec::from));
+    }
+
+    /// Takes from the root's counters of version 1 which disks are counted. Since Linux 6.10 the kernel begins to count a
+    /// disk with the first limit that any group gets on it (`block/blk-throttle.c`, `blk_throtl_init`; seen on 6.18), and
+    /// the root has a line of it from then on. What cannot be read says nothing.
+    pub fn refresh_counted(&mut self, host: &Host, root: Option<String>) {
+        let text = root.and_then(|path| host.text(&path));
+        let Some(text) = text else {
+            (self.uncounted, self.is_blind) = (Vec::new(), false);
+            return;
+        };
+        let listed: HashSet<&str> = text
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        let number = |name: &str| host.text(&format!("/sys/block/{name}/dev"));
+        let has_size = |name: &str| host.number(&format!("/sys/block/{name}/size")) > Some(0);
+        let of_disk = |name: String| Some((number(&name)?.trim().to_string(), name));
+        let disks = host.list("/sys/block").into_iter().filter_map(of_disk);
+        let disks = disks.filter(|(number, name)| {
+            !self.stacked.contains(number.as_bytes()) && !name.starts_with("ram") && has_size(name)
+        });
+        let (counted, uncounted): (Vec<_>, Vec<_>) =
+            disks.partition(|(number, _)| listed.contains(number.as_str()));
+        self.is_blind = counted.is_empty();
+        self.uncounted = uncounted.into_iter().map(|(_, name)| name).collect();
+    }
+
+    /// Disks of which control groups of version 1 count nothing.
+    pub fn uncounted(&self) -> &[String] {
+        &self.uncounted
     }
 
     fn counts(&self, number: &[u8]) -> bool {
@@ -110,7 +139,9 @@ pub(super) fn blkio(text: &[u8], is_bytes: bool, disks: &Disks, values: &mut Val
         true => [READ_BYTES, WRITE_BYTES, DISCARD_BYTES],
         false => [READ_IOS, WRITE_IOS, DISCARD_IOS],
     };
-    [values[read], values[write]] = [0.0; 2];
+    if !disks.is_blind {
+        [values[read], values[write]] = [0.0; 2];
+    }
     for line in parse::lines(text) {
         let mut words = parse::words(line);
         let (Some(number), Some(kind), Some(count)) = (words.next(), words.next(), words.next())

@@ -199,6 +199,45 @@ fn version_1_beside_version_2_takes_each_from_where_it_is() {
 }
 
 #[test]
+fn what_version_1_does_not_count_is_absent_and_named() {
+    let mut files = hybrid();
+    files.extend([
+        ("/sys/block/sda/dev", "8:0"),
+        ("/sys/block/sda/size", "100"),
+        ("/sys/block/sdb/dev", "8:16"),
+        ("/sys/block/sdb/size", "100"),
+        (
+            "/sys/fs/cgroup/blkio/idle/blkio.throttle.io_service_bytes",
+            "Total 0\n",
+        ),
+    ]);
+    let scope = Scope {
+        cgroups: vec!["/idle".into()],
+        ..Scope::default()
+    };
+    let root = "/sys/fs/cgroup/blkio/blkio.throttle.io_service_bytes";
+    let read_bytes = |text: &'static str| {
+        let mut files = files.clone();
+        files.push((root, text));
+        read(&files, &scope).get("cgroup.idle.read_bytes").copied()
+    };
+    assert_eq!(read_bytes("8:0 Read 9\nTotal 9\n"), Some(0.0));
+    assert_eq!(read_bytes("Total 0\n"), None, "no disk is counted yet");
+    let named = |text: &str| {
+        let mut all: Vec<(String, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.to_string(), *text))
+            .collect();
+        all.push((root.into(), text));
+        let mut sensor = empty(captured(&all));
+        sensor.search();
+        sensor.notes().join(" ")
+    };
+    assert!(named("8:0 Read 9\n").contains("no I/O of sdb:"));
+    assert_eq!(named("8:0 Read 9\n8:16 Read 0\n"), "");
+}
+
+#[test]
 fn a_container_sees_its_own_group_at_the_mount() {
     let mut files = hybrid();
     let mounts = HYBRID
@@ -349,7 +388,7 @@ fn generation(name: &str, groups: usize) -> Vec<(String, &'static str)> {
 fn empty(host: Host) -> Cgroups {
     Cgroups {
         trees: Hierarchies::find(&host),
-        disks: Disks::find(&host),
+        disks: Disks::default(),
         host,
         groups: Vec::new(),
         columns: Vec::new(),
@@ -410,7 +449,8 @@ fn what_once_stood_on_another_device_never_counts_again() {
         ("/sys/block/dm-0/dev".to_string(), "254:0"),
         ("/sys/block/dm-0/slaves/sda".to_string(), ""),
     ];
-    let mut disks = Disks::find(&captured(&stacked));
+    let mut disks = Disks::default();
+    disks.refresh(&captured(&stacked));
     disks.refresh(&captured(&stacked[..1]));
     let mut values = [f64::NAN; parts::COUNT];
     parts::io_stat(
