@@ -33,6 +33,8 @@ pub enum Verb {
     Run(commands::run::RunArgs),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.
     Watch(commands::watch::WatchArgs),
+    /// Show what a limit of a control group holds and what passes it by, and how groups share a disk.
+    Limit(commands::limit::LimitArgs),
     /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
     Tune(commands::tune::TuneArgs),
     /// Put in place what a tune has proved.
@@ -85,4 +87,7 @@ pub enum Verb {
     /// Print the OpenAPI description of what `serve` answers.
     #[command(hide = true)]
     Openapi,
+    /// Write a file of noise: what `limit` starts inside a group, whose file it is then.
+    #[command(hide = true)]
+    Fill(commands::limit::FillArgs),
 }

@@ -3,8 +3,8 @@
 use crate::cli::{Cli, Verb};
 use crate::commands::{
     apply, catalogue, check, cloud, compare, completions, delete, diff, explain, export, history,
-    import, inspect, judge, list, merge, note, report, run, serve, set, show, status, store, tag,
-    tune, undo, watch,
+    import, inspect, judge, limit, list, merge, note, report, run, serve, set, show, status, store,
+    tag, tune, undo, watch,
 };
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -19,6 +19,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
             | Verb::Completions(_)
             | Verb::Manual
             | Verb::Openapi
+            | Verb::Fill(_)
             | Verb::Judge(_)
     ) {
         crate::unfinished::warn(context);
@@ -29,6 +30,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Check(args) => check::run(&args, context),
         Verb::Run(args) => run::run(&args, context),
         Verb::Watch(args) => watch::run(&args, context),
+        Verb::Limit(args) => limit::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Set(args) => set::run(&args, context),
@@ -53,6 +55,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Catalogue => catalogue::run(context),
         Verb::Completions(args) => completions::run(&args, Cli::command(), context),
         Verb::Manual => completions::manual(&Cli::command(), context),
+        Verb::Fill(args) => limit::fill(&args),
         Verb::Openapi => serve::description(context),
     }
 }

@@ -57,6 +57,7 @@ pub fn must_be_read(errors: Vec<host::Error>) -> Result<(), Failure> {
 /// One line on what a journal holds.
 pub fn describe(journal: &Unfinished) -> String {
     let has_files = !journal.trees.is_empty() || !journal.files.is_empty();
+    let has_groups = !journal.groups.is_empty() && !journal.is_of_an_earlier_boot;
     let what = match (journal.running, journal.kept.is_some()) {
         _ if journal.damage.is_some() => "damaged; its settings may still be in place".to_string(),
         (true, _) => format!(
@@ -67,6 +68,9 @@ pub fn describe(journal: &Unfinished) -> String {
             "applied in an earlier boot; the kernel has its own values again".to_string()
         }
         (false, true) => "applied; stays until undone".to_string(),
+        (false, false) if has_groups => {
+            "ended unfinished; its control groups may still be there".to_string()
+        }
         (false, false) if has_files => "ended unfinished; its files may still be there".to_string(),
         (false, false) if journal.is_of_an_earlier_boot => {
             "ended unfinished in an earlier boot; the kernel has its own values again".to_string()

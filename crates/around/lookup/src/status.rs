@@ -51,6 +51,8 @@ pub struct Journal {
     pub files: Vec<String>,
     /// Directories that were made.
     pub trees: Vec<String>,
+    /// Control groups that were made.
+    pub groups: Vec<String>,
 }
 
 /// What can be done about a journal.
@@ -150,6 +152,11 @@ fn journal(host: &Host, state_dir: &Path, journal: &Unfinished) -> Journal {
         settings: journal.saved.iter().map(setting).collect(),
         files: journal.files.iter().map(|file| file.path.clone()).collect(),
         trees: journal.trees.iter().map(|tree| tree.path.clone()).collect(),
+        groups: journal
+            .groups
+            .iter()
+            .map(|group| group.path.clone())
+            .collect(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! A program that runs beside this one, and does not outlive it.
 
-use crate::privileges::{Privileges, prepare};
+use crate::privileges::{Privileges, enter, prepare};
 use crate::{Error, Result};
 use rustix::fs::MemfdFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -25,6 +26,20 @@ impl Child {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &str, arguments: &[String], privileges: Privileges) -> Result<Child> {
+        Child::start_within(program, arguments, privileges, Vec::new())
+    }
+
+    /// The same in the control groups whose entrances are given ([`crate::group::Group::entrance`]): from its first
+    /// instruction on, so that nothing it does is counted elsewhere.
+    ///
+    /// # Errors
+    /// When it cannot be started, or may not enter a group.
+    pub fn start_within(
+        program: &str,
+        arguments: &[String],
+        privileges: Privileges,
+        entrances: Vec<OwnedFd>,
+    ) -> Result<Child> {
         let failed = |why: String| Error::Program {
             program: program.into(),
             why,
@@ -40,6 +55,7 @@ impl Child {
             .stdin(Stdio::null())
             .stdout(copy(&stdout)?)
             .stderr(copy(&stderr)?);
+        enter(&mut command, entrances);
         prepare(&mut command, Signal::KILL, privileges);
         let process = command.spawn().map_err(|error| failed(error.to_string()))?;
         Ok(Child {

@@ -25,6 +25,7 @@ pub mod files;
 pub mod foreign;
 #[cfg(fuzzing)]
 pub mod fuzz;
+pub mod group;
 mod held_setting;
 #[cfg(test)]
 mod histories;

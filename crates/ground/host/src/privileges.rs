@@ -14,6 +14,7 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
     set_capabilities, set_no_new_privs,
 };
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -171,6 +172,20 @@ pub(crate) fn prepare(command: &mut Command, death: Signal, privileges: Privileg
             // The parent may have died before the line above; then nobody would send the signal.
             if getppid() != Some(us) {
                 return Err(std::io::Error::from_raw_os_error(libc::ESRCH));
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Makes a command one that enters control groups before it executes anything, by what it may do before it gives rights up.
+pub(crate) fn enter(command: &mut Command, entrances: Vec<OwnedFd>) {
+    // SAFETY: the closure makes one system call a group, which is safe between fork and exec, allocates nothing and
+    // touches no memory of the parent. `0` is whoever writes it (Documentation/admin-guide/cgroup-v2.rst).
+    unsafe {
+        command.pre_exec(move || {
+            for entrance in &entrances {
+                rustix::io::write(entrance, b"0")?;
             }
             Ok(())
         });

@@ -160,6 +160,19 @@ pub struct SavedTree {
     pub id: String,
 }
 
+/// A control group of iodyno's own, made for a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SavedGroup {
+    /// Absolute path of its directory.
+    pub path: String,
+    /// The end of its name, which nobody can guess.
+    pub id: String,
+    /// Controllers that its parent hands down for it and did not before: `io`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handed: Vec<String>,
+}
+
 /// What became of one attribute or file when it was put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -17,6 +17,7 @@ pub mod iopath;
 pub mod job;
 pub mod latency_map;
 pub mod layers;
+pub mod limit;
 pub mod metric;
 pub mod moved;
 pub mod ownership;

@@ -17,6 +17,7 @@ pub mod inspect;
 mod job_args;
 pub mod judge;
 mod layers_arg;
+pub mod limit;
 pub mod list;
 pub mod merge;
 pub mod note;

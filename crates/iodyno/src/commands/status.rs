@@ -56,6 +56,11 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
             "  {tree}  a tree of files made by iodyno for a load"
         ));
     }
+    for group in &told.groups {
+        context.out.say(format!(
+            "  {group}  a control group made by iodyno for a load"
+        ));
+    }
     if let Some(why) = journal
         .another_device(&context.host)
         .filter(|_| !journal.is_of_an_earlier_boot)

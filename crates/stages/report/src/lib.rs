@@ -8,6 +8,7 @@ mod fact_rows;
 pub mod field_page;
 mod imported;
 pub mod layers;
+pub mod limit_view;
 mod link_rows;
 pub mod lint;
 pub mod machine_view;

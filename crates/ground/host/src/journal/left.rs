@@ -4,7 +4,7 @@ use super::lines::{self, JournalEntry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
 use crate::{Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life};
-use model::change::{Attribute, Restored, Saved, SavedFile, SavedTree};
+use model::change::{Attribute, Restored, Saved, SavedFile, SavedGroup, SavedTree};
 use model::text::{clean, shell_word};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,8 @@ pub struct Unfinished {
     pub files: Vec<SavedFile>,
     /// Directories made for a load, to be removed.
     pub trees: Vec<SavedTree>,
+    /// Control groups made for a load, to be removed.
+    pub groups: Vec<SavedGroup>,
     /// What `apply` left on purpose: each attribute with what it showed then. None where nothing was to stay.
     pub kept: Option<Vec<(String, Attribute)>>,
     /// Whether the process that wrote it still runs.
@@ -106,7 +108,7 @@ impl Unfinished {
     /// Whether `undo` has nothing to write and cannot end: settings went with their device, and nothing else is out of
     /// its place.
     fn went_with_its_device(&self, host: &Host) -> bool {
-        let has_files = !self.files.is_empty() || !self.trees.is_empty();
+        let has_files = !self.files.is_empty() || !self.trees.is_empty() || !self.groups.is_empty();
         if self.is_of_an_earlier_boot || has_files {
             return false;
         }
@@ -197,10 +199,9 @@ impl Unfinished {
                     setting.path, setting.found, setting.wanted
                 )
             });
-        let tree = journal
-            .trees
-            .iter()
-            .find(|tree| Path::new(&tree.path).exists());
+        let trees = journal.trees.iter().map(|tree| &tree.path);
+        let mut made = trees.chain(journal.groups.iter().map(|group| &group.path));
+        let made = made.find(|path| Path::new(path).exists());
         let is_ours = |file: &&SavedFile| {
             file.old.as_ref() != Some(&file.new)
                 && files::read_whole(&host.place(&file.path))
@@ -213,7 +214,7 @@ impl Unfinished {
             .map(|file| format!("{} is as iodyno wrote it", file.path));
         let reason = changed
             .or(file)
-            .or_else(|| tree.map(|tree| format!("{} is still there", tree.path)));
+            .or_else(|| made.map(|path| format!("{path} is still there")));
         let damaged = journal
             .damage
             .as_ref()
@@ -366,6 +367,7 @@ impl Unfinished {
             let (gone, here) = self.gone_and_here(host);
             let mut restored = restore::settings(host, &here);
             restored.extend(gone);
+            restored.extend(self.groups.iter().map(restore::group));
             restored
         };
         restored.extend(restore::files(host, &self.files));
@@ -579,6 +581,7 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
         saved: Vec::new(),
         files: Vec::new(),
         trees: Vec::new(),
+        groups: Vec::new(),
         kept: None,
         running,
         is_of_an_earlier_boot: false,
@@ -608,6 +611,7 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
             JournalEntry::Saved { saved } => journal.saved.extend(saved),
             JournalEntry::SavedFile { file } => journal.files.push(file),
             JournalEntry::Tree { tree } => journal.trees.push(tree),
+            JournalEntry::Group { group } => journal.groups.push(group),
             JournalEntry::Keep { shown } => journal.kept = Some(shown),
             JournalEntry::Done => journal.is_done = true,
         }

@@ -8,7 +8,7 @@
 //! its line to be on the disk. Anything else that does not fit is damage: the journal is kept, and what its whole lines
 //! say is told.
 
-use model::change::{Attribute, DeviceIdentity, Saved, SavedFile, SavedTree};
+use model::change::{Attribute, DeviceIdentity, Saved, SavedFile, SavedGroup, SavedTree};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,8 @@ pub(crate) enum JournalEntry {
     SavedFile { file: SavedFile },
     /// A directory that is about to be made.
     Tree { tree: SavedTree },
+    /// A control group that is about to be made.
+    Group { group: SavedGroup },
     /// The new values stay on purpose: each attribute with what it shows.
     Keep { shown: Vec<(String, Attribute)> },
     /// Everything was read back as it was; the file is about to go.

@@ -16,7 +16,7 @@ pub use lines::{Begin, Damage};
 use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
 use lines::JournalEntry;
 use model::change::{
-    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedTree,
+    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedTree,
 };
 use model::subject::Subject;
 use std::fs::File;
@@ -281,6 +281,13 @@ impl Journal {
     /// Writes down a directory that is about to be made and has to be removed at the end.
     pub fn add_tree(&mut self, tree: &SavedTree) -> Result<()> {
         self.append(&JournalEntry::Tree { tree: tree.clone() })
+    }
+
+    /// Writes down a control group that is about to be made and has to be removed at the end.
+    pub fn add_group(&mut self, group: &SavedGroup) -> Result<()> {
+        self.append(&JournalEntry::Group {
+            group: group.clone(),
+        })
     }
 
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.

@@ -3,7 +3,7 @@
 use crate::mount_setting::MountPlace;
 use crate::{Host, files};
 use kernel::choice;
-use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedTree};
+use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedTree};
 
 /// Passes over all settings until one changes nothing: a write can reset one that was put back before (a scheduler
 /// switch resets nr_requests, a limit may reset read-ahead).
@@ -163,21 +163,40 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
 
 /// Removes what a load of small files left.
 pub(super) fn tree(saved: &SavedTree) -> Restored {
-    let outcome = match super::families::is_tree(&saved.path, &saved.id) {
-        true => crate::tree::remove(saved),
+    let is_own = super::families::is_tree(&saved.path, &saved.id);
+    made(&saved.path, is_own, "a tree of files", || {
+        crate::tree::remove(saved)
+    })
+}
+
+/// Removes a control group that a load was in.
+pub(super) fn group(saved: &SavedGroup) -> Restored {
+    let is_own = crate::group::is_own(&saved.path, &saved.id);
+    made(&saved.path, is_own, "a control group", || {
+        crate::group::remove(saved)
+    })
+}
+
+/// Removes what iodyno has made under a name of its own; says what is left where that fails.
+fn made(
+    path: &str,
+    is_own: bool,
+    what: &str,
+    remove: impl FnOnce() -> crate::Result<bool>,
+) -> Restored {
+    let outcome = match is_own {
+        true => remove(),
         false => Err(crate::Error::Foreign {
-            path: saved.path.clone(),
+            path: path.into(),
             owner: "a load".into(),
         }),
     };
-    let left = || Attribute::Value("a tree of files".to_string());
     Restored {
-        path: saved.path.clone(),
+        path: path.into(),
         wanted: Attribute::Absent,
-        found: if outcome.is_ok() {
-            Attribute::Absent
-        } else {
-            left()
+        found: match outcome.is_ok() {
+            true => Attribute::Absent,
+            false => Attribute::Value(what.into()),
         },
         written: !matches!(outcome, Ok(false)),
         error: outcome.err().map(|error| error.to_string()),

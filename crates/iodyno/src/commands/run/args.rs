@@ -33,6 +33,9 @@ pub struct RunArgs {
     /// Run the job as the lint corrects it.
     #[arg(long)]
     pub corrected: bool,
+    /// Print the record and do not keep it: whoever started this does.
+    #[arg(long, hide = true)]
+    pub unkept: bool,
     #[command(flatten)]
     pub job: JobArgs,
     #[command(flatten)]

@@ -29,7 +29,7 @@ use load::defaults;
 use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{Record, RecordBody, RunBody};
+use model::record::{Provenance, Record, RecordBody, RunBody};
 use model::secret;
 use model::studies::Studies;
 use report::{summary, words};
@@ -114,12 +114,16 @@ fn measure_and_keep(
     lint: lint::Lint,
 ) -> Result<Exit, Failure> {
     let (targets, studies) = Targets::prepare(args, context, workload, (root, path), stop)?;
+    let provenance = crate::provenance::of(&context.host);
     let done = stage::run_all(args, context, workload, &targets, path, stop)?;
     drop(targets);
     let was_cut = stop.is_asked();
     let findings = lint.after(path, &done);
-    let mut record = record(context, workload, path, (done, studies), findings);
-    let kept = keep::into_store(store, &record);
+    let mut record = record(provenance, workload, path, (done, studies), findings);
+    let kept = match args.unkept {
+        true => keep::Kept::by_another(),
+        false => keep::into_store(store, &record),
+    };
     // What was said before the load need not be said again.
     let all = record.findings.clone();
     record
@@ -146,7 +150,7 @@ fn measure_and_keep(
 }
 
 fn record(
-    context: &Context,
+    provenance: Provenance,
     workload: &Workload,
     path: &IoPath,
     (done, studies): (stage::StageDone, Studies),
@@ -176,7 +180,6 @@ fn record(
     if sections.len() == 1 {
         sections.clear();
     }
-    let provenance = crate::provenance::of(&context.host);
     let body = RecordBody::Run(RunBody {
         load,
         sections,

@@ -54,6 +54,7 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
         open_loop,
         ..subject.job
     };
+    let provenance = crate::provenance::of(&subject.context.host);
     let (found, sensors) = match &study {
         Study::Sweep(grid) => sweep::run(&subject, grid),
         Study::FindMax(wish) => find_max::run(&subject, wish),
@@ -62,7 +63,6 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
     }?;
     let context = subject.context;
     model::secret::cut_job(&mut subject.job);
-    let provenance = crate::provenance::of(&context.host);
     let summary = report::sentence(&subject.job, &found.studies);
     let body = RecordBody::Run(RunBody {
         load: found.load,

@@ -16,7 +16,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::record::{Record, RecordBody, Trial, TuneBody};
+use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
 use model::verdict::Verdict;
 use plan::TunePlan;
@@ -164,9 +164,10 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         seed,
         lock: &lock,
     };
+    let provenance = crate::provenance::of(&context.host);
     let done = session.run()?;
     let (interrupted, read_back) = (done.interrupted, done.read_back);
-    let record = record(done, path.clone(), job, context);
+    let record = record(done, path.clone(), job, provenance);
     let kept = keep::into_store(&store, &record);
     for line in words::record(kept.id, &record) {
         context.out.say(line);
@@ -201,7 +202,7 @@ fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock,
     Ok(lock)
 }
 
-fn record(done: session::SessionDone, path: IoPath, job: Job, context: &Context) -> Record {
+fn record(done: session::SessionDone, path: IoPath, job: Job, provenance: Provenance) -> Record {
     let summary = view::trial::tune_sentence(&done.trials);
     let body = RecordBody::Tune(TuneBody {
         trials: done.trials,
@@ -210,7 +211,7 @@ fn record(done: session::SessionDone, path: IoPath, job: Job, context: &Context)
         summary,
         job,
         sensors: done.sensors,
-        ..Record::of(body, crate::provenance::of(&context.host), path)
+        ..Record::of(body, provenance, path)
     }
 }
 

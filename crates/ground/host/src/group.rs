@@ -1,0 +1,247 @@
+//! Control groups of iodyno's own, made for a load and removed whatever happened, and those of others, to be entered.
+//!
+//! Only what iodyno made is ever removed: a directory of a control group hierarchy whose name carries the id that the
+//! journal has, and the kernel removes none that still has processes or groups in it. Under version 2 a group has the
+//! files of a controller only where its parent hands it down (`cgroup.subtree_control`); what had to be handed down for
+//! it is taken back.
+
+use crate::{Error, Result, output, walk};
+use model::change::SavedGroup;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// What the directory's name begins with; the id follows.
+const PREFIX: &str = "iodyno-group-";
+
+/// `statfs` numbers of version 1 and version 2 (include/uapi/linux/magic.h).
+const MAGIC: [i64; 2] = [0x0027_e0eb, 0x6367_7270];
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::RDONLY)
+    .union(OFlags::CLOEXEC);
+
+/// The controllers that a parent of version 2 hands down, as text; also its file's name.
+const HANDED_DOWN: &str = "cgroup.subtree_control";
+
+/// A control group, held open.
+#[derive(Debug)]
+pub struct Group {
+    directory: OwnedFd,
+    path: String,
+    /// How it is removed; none for a group of others.
+    saved: Option<SavedGroup>,
+}
+
+/// Decides where a group below `parent` would be, and which of the wanted controllers have to be handed down for it;
+/// makes nothing, so that it can be written down first. Version 1 hands nothing down: no controllers are wanted then.
+///
+/// # Errors
+/// Where the parent is no control group, or version 2 does not have a controller here.
+pub fn plan(parent: &str, wanted: &[&str]) -> Result<SavedGroup> {
+    let above = Group::open(parent)?;
+    let id = output::unguessable()?;
+    let handed = match wanted.is_empty() {
+        true => Vec::new(),
+        false => missing(&above, wanted)?,
+    };
+    Ok(SavedGroup {
+        path: format!("{}/{PREFIX}{id}", parent.trim_end_matches('/')),
+        id,
+        handed,
+    })
+}
+
+/// The wanted controllers that the children of a group do not have yet.
+fn missing(above: &Group, wanted: &[&str]) -> Result<Vec<String>> {
+    let (there, down) = (above.read("cgroup.controllers")?, above.read(HANDED_DOWN)?);
+    let has = |text: &str, one: &str| text.split_whitespace().any(|word| word == one);
+    if let Some(lacking) = wanted.iter().find(|one| !has(&there, one)) {
+        return Err(Error::refused(
+            "make a control group in",
+            Path::new(&above.path),
+            format!("it does not have the controller `{lacking}`"),
+        ));
+    }
+    let missing = wanted.iter().filter(|one| !has(&down, one));
+    Ok(missing.map(|one| (*one).to_string()).collect())
+}
+
+impl Group {
+    /// Makes the planned group.
+    ///
+    /// # Errors
+    /// For want of rights, or where the hierarchy is read-only.
+    pub fn create(saved: &SavedGroup) -> Result<Group> {
+        let path = Path::new(&saved.path);
+        let (parent, name) = walk::place("create", path)?;
+        must_be_hierarchy(parent.as_fd(), "create", path)?;
+        hand_down(parent.as_fd(), &saved.path, '+', &saved.handed)?;
+        let failed = |error: rustix::io::Errno| Error::io("create", path, error);
+        rustix::fs::mkdirat(&parent, &name, Mode::from_raw_mode(0o755)).map_err(failed)?;
+        let directory =
+            rustix::fs::openat(&parent, &name, DIRECTORY, Mode::empty()).map_err(failed)?;
+        Ok(Group {
+            directory,
+            path: saved.path.clone(),
+            saved: Some(saved.clone()),
+        })
+    }
+
+    /// Opens a group that is there.
+    ///
+    /// # Errors
+    /// Where the path is no directory of a hierarchy.
+    pub fn open(path: &str) -> Result<Group> {
+        let directory = rustix::fs::open(path, DIRECTORY, Mode::empty())
+            .map_err(|error| Error::io("open", path, error))?;
+        must_be_hierarchy(directory.as_fd(), "open", Path::new(path))?;
+        Ok(Group {
+            directory,
+            path: path.into(),
+            saved: None,
+        })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Reads one of its files.
+    ///
+    /// # Errors
+    /// Where it has none of that name.
+    pub fn read(&self, file: &str) -> Result<String> {
+        let mut text = String::new();
+        let opened = self.file(file, OFlags::RDONLY);
+        opened
+            .and_then(|mut file| file.read_to_string(&mut text))
+            .map_err(|error| Error::io("read", self.of(file), error))?;
+        Ok(text)
+    }
+
+    /// Writes one of its files; only of a group that iodyno made, since nothing of others' is saved here.
+    ///
+    /// # Errors
+    /// As the kernel refuses the value.
+    pub fn write(&self, file: &str, value: &str) -> Result<()> {
+        if self.saved.is_none() {
+            let error = std::io::Error::other("the group is not iodyno's own");
+            return Err(Error::io("write", self.of(file), error));
+        }
+        write(self.directory.as_fd(), file, value)
+            .map_err(|error| Error::io("write", self.of(file), error))
+    }
+
+    /// Where a process enters it: see [`crate::Child::start_within`].
+    ///
+    /// # Errors
+    /// For want of rights.
+    pub fn entrance(&self) -> Result<OwnedFd> {
+        let file = "cgroup.procs";
+        let opened = self.file(file, OFlags::WRONLY);
+        let opened = opened.map_err(|error| Error::io("open", self.of(file), error))?;
+        Ok(opened.into())
+    }
+
+    /// Removes a group that iodyno made; one of others stays.
+    ///
+    /// # Errors
+    /// While processes are in it.
+    pub fn remove(&self) -> Result<()> {
+        self.saved
+            .as_ref()
+            .map_or(Ok(()), |saved| remove(saved).map(|_| ()))
+    }
+
+    fn file(&self, name: &str, access: OFlags) -> std::io::Result<File> {
+        let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.directory, name, flags, Mode::empty())?.into())
+    }
+
+    fn of(&self, file: &str) -> String {
+        format!("{}/{file}", self.path)
+    }
+}
+
+/// Removes a planned group, where it is there, and takes back what its parent hands down for it. Gives whether it was there.
+///
+/// # Errors
+/// While processes are in it, and where the path is no control group.
+pub(crate) fn remove(saved: &SavedGroup) -> Result<bool> {
+    let path = Path::new(&saved.path);
+    let (parent, name) = match walk::place("remove", path) {
+        Err(error) if error.errno() == Some(libc::ENOENT) => return Ok(false),
+        found => found?,
+    };
+    must_be_hierarchy(parent.as_fd(), "remove", path)?;
+    let was_there = match rustix::fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR) {
+        Ok(()) => true,
+        Err(rustix::io::Errno::NOENT) => false,
+        Err(rustix::io::Errno::BUSY) => {
+            let error = std::io::Error::other("processes or groups are still in it");
+            return Err(Error::io("remove", path, error));
+        }
+        Err(error) => return Err(Error::io("remove", path, error)),
+    };
+    hand_down(parent.as_fd(), &saved.path, '-', &saved.handed)?;
+    Ok(was_there)
+}
+
+/// Whether a path can be that of a group of this id.
+pub(crate) fn is_own(path: &str, id: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path.starts_with('/')
+        && !path.split('/').any(|part| part == "..")
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && name == format!("{PREFIX}{id}")
+}
+
+fn hand_down(parent: BorrowedFd<'_>, path: &str, sign: char, controllers: &[String]) -> Result<()> {
+    for controller in controllers {
+        write(parent, HANDED_DOWN, &format!("{sign}{controller}"))
+            .map_err(|error| Error::io("hand a controller down to", path, error))?;
+    }
+    Ok(())
+}
+
+fn write(directory: BorrowedFd<'_>, file: &str, value: &str) -> std::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::openat(directory, file, flags, Mode::empty())?);
+    file.write_all(value.as_bytes())
+}
+
+fn must_be_hierarchy(directory: BorrowedFd<'_>, action: &'static str, path: &Path) -> Result<()> {
+    let found = rustix::fs::fstatfs(directory).map_err(|error| Error::io(action, path, error))?;
+    match MAGIC.contains(&found.f_type) {
+        true => Ok(()),
+        false => Err(Error::refused(action, path, "it is no control group")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_hierarchy_is_left_alone() {
+        let dir = crate::files::temporary_dir("group").unwrap();
+        let place = dir.path().to_str().unwrap();
+        assert!(Group::open(place).is_err() && plan(place, &[]).is_err());
+        let saved = SavedGroup {
+            path: format!("{place}/{PREFIX}1a"),
+            id: "1a".into(),
+            handed: Vec::new(),
+        };
+        std::fs::create_dir(&saved.path).unwrap();
+        remove(&saved).unwrap_err();
+        assert!(Path::new(&saved.path).exists());
+        assert!(is_own(&saved.path, "1a") && !is_own(&saved.path, "1b"));
+        assert!(!is_own("/sys/fs/cgroup/db", "db") && !is_own("/a/../iodyno-group-1", "1"));
+        assert!(!is_own("/a/iodyno-group-x/y", "x/y"));
+    }
+}

@@ -1,0 +1,328 @@
+//! The groups that programs run in: made for the purpose, or there already. Of version 1 one in the hierarchy of I/O and one
+//! in that of memory, of version 2 one for both.
+
+use super::ground::{Ground, LimitedDevice};
+use crate::exit::{Exit, Failure};
+use host::Host;
+use host::group::{self, Group};
+use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Tree, with_those_above};
+use kernel::device_lines;
+use kernel::mounts::Mounts;
+use model::limit::Moved;
+use model::target::CgroupLimit;
+use model::text::clean;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// What version 2 needs for limits on I/O that write-back counts for: without the controller of memory, all dirty pages
+/// are the root's (Documentation/admin-guide/cgroup-v2.rst, Writeback).
+const CONTROLLERS: [&str; 2] = ["io", "memory"];
+
+/// Where groups of I/O and of memory are.
+#[derive(Debug)]
+pub struct GroupHierarchies {
+    mounted: Hierarchies,
+    /// Directories below which groups are made: of I/O, and of memory where it has a hierarchy of its own.
+    parents: (String, Option<String>),
+    /// The controller of I/O as [`Hierarchies`] names it: empty for version 2.
+    controller: &'static str,
+}
+
+impl GroupHierarchies {
+    /// Those of this machine. New groups of version 1 come below the own group, so that what limits iodyno limits them; of
+    /// version 2, where a group with processes can have none below, below the root.
+    pub fn find(host: &Host) -> Result<Self, Failure> {
+        let text = |path: &str| host.text(path).unwrap_or_default();
+        let mounted = Hierarchies::mounted(&Mounts::parse(&text("/proc/self/mountinfo")));
+        let own = Membership::parse(&text("/proc/self/cgroup"));
+        let below_own = |controller: &str| {
+            let (tree, below) = mounted.group(&own, controller)?;
+            Some(tree.directory(below))
+        };
+        let found = match (below_own("blkio"), mounted.tree("")) {
+            (Some(io), _) => Some(((io, below_own("memory")), "blkio")),
+            (None, Some(tree)) => Some(((tree.directory("/"), None), "")),
+            (None, None) => None,
+        };
+        match found {
+            Some((parents, controller)) => Ok(GroupHierarchies {
+                parents,
+                controller,
+                mounted,
+            }),
+            None => Err(Failure::new(
+                Exit::Failed,
+                "no control groups with the controller of I/O are mounted here, so there is nothing that limits I/O",
+            )),
+        }
+    }
+
+    /// Of control groups: 1 or 2.
+    pub fn version(&self) -> u8 {
+        if self.controller.is_empty() { 2 } else { 1 }
+    }
+}
+
+/// A group for I/O, and one for memory where that is another.
+#[derive(Debug)]
+pub struct LimitGroup {
+    io: Arc<Group>,
+    memory: Option<Arc<Group>>,
+    /// Directories whose limits act on it: its own and those above, the nearest first.
+    directories: Vec<String>,
+    version: u8,
+    name: String,
+}
+
+impl LimitGroup {
+    /// Makes a group, written down first, with a limit on its memory if wanted.
+    pub fn make(ground: &mut Ground, memory_bytes: Option<u64>) -> Result<Self, Failure> {
+        let version = ground.hierarchies.version();
+        let (io_parent, memory_parent) = ground.hierarchies.parents.clone();
+        let wanted: &[&str] = if version == 2 { &CONTROLLERS } else { &[] };
+        let io = ground.make_group(&group::plan(&io_parent, wanted)?)?;
+        let memory = match memory_parent {
+            Some(parent) => Some(ground.make_group(&group::plan(&parent, &[])?)?),
+            None => None,
+        };
+        if let Some(bytes) = memory_bytes {
+            let (group, file) = match (&memory, version) {
+                (Some(memory), _) => (memory, "memory.limit_in_bytes"),
+                (None, 2) => (&io, "memory.max"),
+                (None, _) => {
+                    return Err(Failure::new(
+                        Exit::Failed,
+                        "the controller of memory is not mounted here, so --memory cannot be set",
+                    ));
+                }
+            };
+            group.write(file, &bytes.to_string())?;
+        }
+        let directories = vec![io.path().to_string()];
+        Ok(LimitGroup {
+            io,
+            memory,
+            directories,
+            version,
+            name: "made for this".into(),
+        })
+    }
+
+    /// A group that is there: by its path below the hierarchy, or by the number of a process in it.
+    pub fn of_others(
+        hierarchies: &GroupHierarchies,
+        name: &str,
+        host: &Host,
+    ) -> Result<Self, Failure> {
+        let version = hierarchies.version();
+        let missing = |why: String| {
+            Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).hint(
+                "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), or the number of a process in it.",
+            )
+        };
+        let is_pid = name.bytes().all(|byte| byte.is_ascii_digit());
+        let groups = match is_pid {
+            true => host
+                .text(&format!("/proc/{name}/cgroup"))
+                .unwrap_or_default(),
+            false => {
+                let path = format!("/{}", name.trim_matches('/'));
+                format!("1:blkio:{path}\n2:memory:{path}\n0::{path}\n")
+            }
+        };
+        let process = Membership::parse(&groups);
+        let find = |controller: &str| -> Option<(&Tree, String)> {
+            let (tree, below) = hierarchies.mounted.group(&process, controller)?;
+            Some((tree, below.to_string()))
+        };
+        let Some((tree, below)) = find(hierarchies.controller) else {
+            return Err(missing("no such group or process is seen from here".into()));
+        };
+        let io =
+            Group::open(&tree.directory(&below)).map_err(|error| missing(error.to_string()))?;
+        let memory = match version {
+            2 => None,
+            _ => find("memory").and_then(|(tree, below)| Group::open(&tree.directory(&below)).ok()),
+        };
+        let directories = with_those_above(&below).map(|group| tree.directory(group));
+        Ok(LimitGroup {
+            directories: directories.collect(),
+            io: Arc::new(io),
+            memory: memory.map(Arc::new),
+            version,
+            name: below,
+        })
+    }
+
+    /// Its name, for people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sets a limit on a group that was made for this.
+    pub fn limit(
+        &self,
+        device: &LimitedDevice,
+        what: &str,
+        value: u64,
+    ) -> Result<CgroupLimit, Failure> {
+        let limit = CgroupLimit {
+            device: device.name.clone(),
+            what: what.into(),
+            limit: value,
+            group: String::new(),
+            version: self.version,
+        };
+        self.write(device, &limit, Some(value))?;
+        Ok(limit)
+    }
+
+    /// Takes a limit of ours away, so that what waits behind it is written; a limit of others stays.
+    pub fn lift(&self, device: &LimitedDevice, limit: &CgroupLimit) -> Result<(), Failure> {
+        match limit.group.is_empty() {
+            true => self.write(device, limit, None),
+            false => Ok(()),
+        }
+    }
+
+    /// Sets it again.
+    pub fn set_again(&self, device: &LimitedDevice, limit: &CgroupLimit) -> Result<(), Failure> {
+        match limit.group.is_empty() {
+            true => self.write(device, limit, Some(limit.limit)),
+            false => Ok(()),
+        }
+    }
+
+    fn write(
+        &self,
+        device: &LimitedDevice,
+        limit: &CgroupLimit,
+        value: Option<u64>,
+    ) -> Result<(), Failure> {
+        let text = match (self.version, value) {
+            (2, None) => format!("{} {}=max", device.number, limit.what),
+            (2, Some(value)) => format!("{} {}={value}", device.number, limit.what),
+            (_, value) => format!("{} {}", device.number, value.unwrap_or(0)),
+        };
+        Ok(self.io.write(limit.file(), &text)?)
+    }
+
+    /// The limits on a device that act on it, its own and those of the groups above: the lowest of each kind.
+    pub fn limits(&self, device: &LimitedDevice) -> Vec<CgroupLimit> {
+        let mut limits: Vec<CgroupLimit> = Vec::new();
+        for directory in &self.directories {
+            let Ok(group) = Group::open(directory) else {
+                continue;
+            };
+            for (what, limit) in limits_in(&group, self.version, &device.number) {
+                match limits.iter_mut().find(|one| one.what == what) {
+                    Some(known) => known.limit = known.limit.min(limit),
+                    None => limits.push(CgroupLimit {
+                        device: device.name.clone(),
+                        what,
+                        limit,
+                        group: self.name.clone(),
+                        version: self.version,
+                    }),
+                }
+            }
+        }
+        limits
+    }
+
+    /// What it was charged for a device so far, in one direction; none where the kernel does not count that.
+    pub fn charged(&self, device: &LimitedDevice, is_read: bool) -> Option<Moved> {
+        let text = |file: &str| self.io.read(file).ok();
+        let (bytes, ios) = match (self.version, is_read) {
+            (2, true) => ("rbytes", "rios"),
+            (2, false) => ("wbytes", "wios"),
+            (_, true) => ("Read", "Read"),
+            (_, false) => ("Write", "Write"),
+        };
+        if self.version == 2 {
+            let text = text("io.stat")?;
+            // A group without a line has done nothing.
+            let of = |key: &str| keyed(&text, &device.number, key).unwrap_or(0);
+            return Some(Moved {
+                bytes: of(bytes),
+                ios: of(ios),
+            });
+        }
+        let of = |file: &str, word: &str| worded(&text(file)?, &device.number, word);
+        Some(Moved {
+            bytes: of("blkio.throttle.io_service_bytes", bytes)?,
+            ios: of("blkio.throttle.io_serviced", ios)?,
+        })
+    }
+
+    /// Its dirty pages now, bytes; none where its memory is not counted.
+    pub fn dirty_bytes(&self) -> Option<u64> {
+        let (group, key) = match self.version {
+            2 => (&self.io, "file_dirty "),
+            _ => (self.memory.as_ref()?, "dirty "),
+        };
+        let text = group.read("memory.stat").ok()?;
+        let number = text.lines().find_map(|line| line.strip_prefix(key))?;
+        number.trim().parse().ok()
+    }
+
+    /// Where a process enters it.
+    pub fn entrances(&self) -> Result<Vec<OwnedFd>, Failure> {
+        let groups = std::iter::once(&self.io).chain(&self.memory);
+        let entrances = groups.map(|group| group.entrance());
+        Ok(entrances.collect::<host::Result<_>>()?)
+    }
+}
+
+/// The limits that a group itself has on a device.
+fn limits_in(group: &Group, version: u8, number: &str) -> Vec<(String, u64)> {
+    if version == 2 {
+        let text = group.read("io.max").unwrap_or_default();
+        let words = lines_of(&text, number).flat_map(device_lines::keyed);
+        let limit = |(what, limit): (&str, &str)| Some((what.to_string(), limit.parse().ok()?));
+        return words.filter_map(limit).collect();
+    }
+    let limit = |(file, what): &(&str, &str)| {
+        let text = group.read(file).ok()?;
+        let value = lines_of(&text, number).next()?.parse().ok()?;
+        Some(((*what).to_string(), value))
+    };
+    THROTTLES.iter().filter_map(limit).collect()
+}
+
+/// The words behind the number of a device, of each of its lines.
+fn lines_of<'a>(text: &'a str, number: &'a str) -> impl Iterator<Item = &'a str> {
+    let lines = text.lines().filter_map(device_lines::split);
+    lines
+        .filter(move |(device, _)| device.to_string() == number)
+        .map(|(_, words)| words)
+}
+
+/// `8:16 rbytes=1 wbytes=2`
+fn keyed(text: &str, number: &str, wanted: &str) -> Option<u64> {
+    let mut words = lines_of(text, number).flat_map(device_lines::keyed);
+    words.find_map(|(key, value)| (key == wanted).then(|| value.parse().ok())?)
+}
+
+/// `8:16 Write 4096`
+fn worded(text: &str, number: &str, wanted: &str) -> Option<u64> {
+    lines_of(text, number).find_map(|words| {
+        let (word, value) = words.split_once(' ')?;
+        (word == wanted).then(|| value.trim().parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_both_versions_are_read() {
+        let old = "8:0 Read 1\n8:16 Read 4096\n8:16 Write 512\nTotal 9\n";
+        assert_eq!(worded(old, "8:16", "Write"), Some(512));
+        assert_eq!(worded(old, "8:32", "Write"), None);
+        let new = "8:16 rbytes=1 wbytes=2 rios=3 wios=4\n8:0 rbytes=9\n";
+        assert_eq!(keyed(new, "8:16", "wios"), Some(4));
+        assert_eq!(keyed(new, "8:0", "wios"), None);
+    }
+}
