@@ -161,9 +161,8 @@ fn remarks(measured: &LimitMeasured) -> Vec<String> {
     for way in &measured.ways {
         if !way.is_written_back {
             lines.push(format!(
-                "{}: {} were not written back after {}.",
+                "{}: not all was written back after {}.",
                 way.way.words(),
-                units::bytes(way.program.bytes.saturating_sub(way.device.bytes) as f64),
                 units::span_ms(way.device_ms as u64)
             ));
         }

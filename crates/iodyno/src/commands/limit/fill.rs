@@ -2,9 +2,7 @@
 //! by whoever it is to belong to.
 
 use crate::exit::{Exit, Failure};
-use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes written at once.
@@ -30,12 +28,7 @@ pub fn fill(args: &FillArgs) -> Result<Exit, Failure> {
 pub fn write(path: &Path, bytes: u64) -> Result<(), Failure> {
     let failed = |error| host::Error::io("write", path, error);
     let mut block = noise()?;
-    let mut file: File = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(failed)?;
+    let mut file = host::files::create_new(path)?;
     for at in 0..bytes / BLOCK {
         block[..8].copy_from_slice(&at.to_le_bytes());
         file.write_all(&block).map_err(failed)?;
