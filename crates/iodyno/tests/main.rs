@@ -40,6 +40,8 @@ mod inspect_guest;
 mod judge;
 mod layers;
 mod layers_guest;
+mod limits;
+mod limits_guest;
 mod machine_settings;
 mod meters;
 mod mounts;

@@ -7,13 +7,13 @@ use std::process::Command;
 use std::time::Duration;
 
 /// A file system on a loop device, mounted with nosuid and relatime; unmounted also when the test fails.
-struct Mounted {
-    disk: Loop,
+pub struct Mounted {
+    pub disk: Loop,
     dir: Dir,
 }
 
 impl Mounted {
-    fn new(mib: u64) -> Option<Mounted> {
+    pub fn new(mib: u64) -> Option<Mounted> {
         let disk = Loop::in_memory(mib)?;
         let mounted = Mounted {
             disk,
@@ -50,7 +50,7 @@ impl Mounted {
         }
     }
 
-    fn point(&self) -> &str {
+    pub fn point(&self) -> &str {
         self.dir.path().to_str().unwrap()
     }
 

@@ -86,6 +86,8 @@ impl Moved {
 pub struct LimitedWay {
     /// The way.
     pub way: IoWay,
+    /// Size of its file, bytes, over which it goes again and again.
+    pub file_bytes: u64,
     /// What the program read or wrote.
     pub program: Moved,
     /// How long it did so, ms.
@@ -111,39 +113,45 @@ pub struct LimitedWay {
 
 /// So far above a limit is no measuring error, a share.
 const NEAR: f64 = 0.03;
-/// The device is shared with others, so it may move so much more than the limit, a share.
-const DEVICE_NEAR: f64 = 0.15;
+/// The same of what was written back: the end of that is seen a moment late, a share.
+const WRITTEN_NEAR: f64 = 0.15;
 /// Below this share of a limit something else is slower.
 const REACHED: f64 = 0.9;
 /// What the kernel lets through in advance: it counts by slices of 100 ms (`block/blk-throttle.c`).
 const AHEAD_S: f64 = 0.2;
 
 impl LimitedWay {
-    /// Whether the group was charged for what the device moved, or nobody counts it.
-    fn is_charged(&self) -> bool {
-        let charged = |charged: Moved| charged.bytes * 2 >= self.device.bytes;
-        self.charged.is_none_or(charged)
-    }
-
-    /// What a limit of so much a second did, where one I/O is so many units of it.
+    /// What a limit of so much a second did, where one I/O is so many units of it. What others do on the device has no part
+    /// in it.
     pub fn effect_of(&self, limit: &CgroupLimit, one: u64) -> LimitEffect {
         let most = limit.limit as f64;
         let ahead = AHEAD_S * most + one as f64;
         let (program_s, device_s) = (self.program_ms / 1e3, self.device_ms / 1e3);
         let program = self.program.of(limit) as f64;
-        let device = self.device.of(limit) as f64;
+        let charged = self.charged.map_or(0.0, |charged| charged.of(limit) as f64);
         // Read-ahead is on its way to the page cache when the program ends.
         let is_reached =
-            program >= REACHED * most * program_s || device >= REACHED * most * device_s;
+            program >= REACHED * most * program_s || charged >= REACHED * most * device_s;
         if !is_reached {
             LimitEffect::NotReached
         } else if program <= (1.0 + NEAR) * most * program_s + ahead {
             LimitEffect::Held
-        } else if self.is_charged() && device <= (1.0 + DEVICE_NEAR) * most * device_s + ahead {
-            LimitEffect::BehindCache
-        } else {
+        } else if self.has_passed(limit, (1.0 + WRITTEN_NEAR) * most * device_s + ahead) {
             LimitEffect::PassedBy
+        } else {
+            LimitEffect::BehindCache
         }
+    }
+
+    /// Whether the file came to the device, or from it, uncharged or faster than the limit allows. While it is still being
+    /// written, it waits behind the limit.
+    fn has_passed(&self, limit: &CgroupLimit, allowed: f64) -> bool {
+        let moved = self.program.bytes.min(self.file_bytes);
+        let is_uncharged = self
+            .charged
+            .is_some_and(|charged| charged.bytes * 2 < moved);
+        let is_too_fast = limit.is_in_bytes() && moved as f64 > allowed;
+        self.is_written_back && (is_uncharged || is_too_fast)
     }
 }
 
@@ -235,16 +243,20 @@ pub struct LimitReport {
 mod tests {
     use super::*;
 
-    fn way(program: u64, device: u64) -> LimitedWay {
-        let moved = |bytes| Moved { bytes, ios: 0 };
+    fn way(program: u64, charged: u64, is_written_back: bool) -> LimitedWay {
+        let moved = |mib: u64| Moved {
+            bytes: mib << 20,
+            ios: mib,
+        };
         LimitedWay {
             way: IoWay::Buffered,
-            program: moved(program << 20),
+            file_bytes: 200 << 20,
+            program: moved(program),
             program_ms: 5000.0,
-            device: moved(device << 20),
-            charged: None,
+            device: moved(charged),
+            charged: Some(moved(charged)),
             device_ms: 8000.0,
-            is_written_back: true,
+            is_written_back,
             dirty_peak_bytes: None,
             longest_ms: 0.0,
             effect: LimitEffect::Held,
@@ -253,17 +265,26 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_told_by_what_program_and_device_did() {
-        let limit = CgroupLimit {
-            what: "wbps".into(),
-            limit: 10 << 20,
+    fn an_effect_is_told_by_what_the_program_got_and_the_group_was_charged() {
+        let limit = |what: &str, limit| CgroupLimit {
+            what: what.into(),
+            limit,
             ..CgroupLimit::default()
         };
-        let effect = |program, device| way(program, device).effect_of(&limit, 1 << 20);
-        assert_eq!(effect(52, 52), LimitEffect::Held);
-        assert_eq!(effect(400, 82), LimitEffect::BehindCache);
-        assert_eq!(effect(400, 400), LimitEffect::PassedBy);
-        assert_eq!(effect(20, 20), LimitEffect::NotReached);
+        let bytes = |way: LimitedWay| way.effect_of(&limit("wbps", 10 << 20), 1 << 20);
+        assert_eq!(bytes(way(52, 52, true)), LimitEffect::Held);
+        assert_eq!(bytes(way(45, 79, true)), LimitEffect::Held, "read ahead");
+        assert_eq!(bytes(way(400, 82, false)), LimitEffect::BehindCache);
+        assert_eq!(
+            bytes(way(400, 200, true)),
+            LimitEffect::PassedBy,
+            "too fast"
+        );
+        assert_eq!(bytes(way(400, 0, true)), LimitEffect::PassedBy, "uncharged");
+        assert_eq!(bytes(way(20, 20, true)), LimitEffect::NotReached);
+        let ios = |way: LimitedWay| way.effect_of(&limit("wiops", 10), 1);
+        assert_eq!(ios(way(400, 0, true)), LimitEffect::PassedBy);
+        assert_eq!(ios(way(400, 100, true)), LimitEffect::BehindCache, "merged");
     }
 
     #[test]

@@ -128,18 +128,17 @@ fn rate(limit: &CgroupLimit, moved: Moved, ms: f64) -> String {
 fn table(measured: &LimitMeasured) -> Vec<String> {
     let limit = &measured.limit;
     let mut lines = vec![format!(
-        "  {:<20}{:>13}{:>13}{:>10}{:>12}  {}",
+        "  {:<20}{:>12}{:>12}{:>12}{:>11}  {}",
         "", "program", "device", "charged", "dirty", "the limit"
     )];
     for way in &measured.ways {
-        let charged = way.charged.map(|charged| {
-            let device = way.device.of(limit).max(1) as f64;
-            units::share((charged.of(limit) as f64 / device).min(1.0))
-        });
+        let charged = way
+            .charged
+            .map(|charged| rate(limit, charged, way.device_ms));
         let dirty = way.dirty_peak_bytes.map(|bytes| units::bytes(bytes as f64));
         let unknown = || "-".to_string();
         lines.push(format!(
-            "  {:<20}{:>13}{:>13}{:>10}{:>12}  {}",
+            "  {:<20}{:>12}{:>12}{:>12}{:>11}  {}",
             way.way.words(),
             rate(limit, way.program, way.program_ms),
             rate(limit, way.device, way.device_ms),
@@ -154,8 +153,8 @@ fn table(measured: &LimitMeasured) -> Vec<String> {
 /// What the columns mean, and what else was seen.
 fn remarks(measured: &LimitMeasured) -> Vec<String> {
     let mut lines = wrap(
-        "device: until all was written back, the I/O of others included; charged: how much of that the kernel counted for \
-         the group; dirty: the most dirty pages that the group had.",
+        "device and charged: until all was written back; the device's own figure has the I/O of others in it. dirty: the \
+         most dirty pages that the group had.",
         WIDTH - 2,
     );
     for way in &measured.ways {
@@ -285,6 +284,7 @@ mod tests {
     fn measured() -> LimitMeasured {
         let way = |way, program: u64, effect| LimitedWay {
             way,
+            file_bytes: 1 << 20,
             program: Moved {
                 bytes: program << 20,
                 ios: 1,
@@ -330,7 +330,7 @@ mod tests {
                       buffered writes: version 1 charges who submits an I/O";
         assert!(flat.contains(wanted), "{flat}");
         assert!(
-            flat.contains("buffered 1000 MiB/s 1000 MiB/s 0 % 1.00 MiB passes it by"),
+            flat.contains("buffered 1000 MiB/s 1000 MiB/s 0 B/s 1.00 MiB passes it by"),
             "{flat}"
         );
         assert!(flat.contains("iodyno show 3"), "{flat}");

@@ -143,6 +143,7 @@ impl OneWay<'_> {
         let side = if is_read { &load.read } else { &load.write };
         let mut measured = LimitedWay {
             way: self.way,
+            file_bytes: self.shape.bytes,
             program: Moved {
                 bytes: side.bytes,
                 ios: side.ios,

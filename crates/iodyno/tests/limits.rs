@@ -1,0 +1,178 @@
+//! What a limit of a control group holds on this machine, and that nothing of it stays, on a file system of the test's own.
+
+use crate::mounts::Mounted;
+use crate::support::{Iodyno, code, signal, text, until};
+use serde_json::Value;
+use std::path::Path;
+
+/// The file system needs room for files beside what is left to others.
+const MIB: u64 = 640;
+
+/// A mounted file system, where groups can be made: both versions do, and a machine without any says so.
+fn mounted() -> Option<Mounted> {
+    let has = |path: &str| Path::new(path).exists();
+    if !has("/sys/fs/cgroup/blkio") && !has("/sys/fs/cgroup/cgroup.controllers") {
+        skip::missing("cgroup", "no control groups that limit I/O are mounted");
+        return None;
+    }
+    Mounted::new(MIB)
+}
+
+/// Groups of ours anywhere below the hierarchies.
+fn groups_left() -> Vec<String> {
+    let find = std::process::Command::new("find")
+        .args(["/sys/fs/cgroup", "-name", "iodyno-group-*"])
+        .output()
+        .unwrap();
+    text(&find.stdout).lines().map(str::to_string).collect()
+}
+
+fn way<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let ways = report["limits"][0]["ways"].as_array().unwrap();
+    ways.iter().find(|way| way["way"] == name).unwrap()
+}
+
+#[test]
+fn direct_and_synced_writes_are_held_and_the_group_is_charged_for_them() {
+    let Some(mounted) = mounted() else { return };
+    let iodyno = Iodyno::new();
+    let words = [
+        "limit",
+        mounted.point(),
+        "--write-bps",
+        "8m",
+        "--runtime",
+        "2s",
+    ];
+    let (report, output) = iodyno.json(&words);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 0, "{said}");
+    let direct = way(&report, "direct");
+    assert_eq!(direct["effect"], "held", "{direct:#}");
+    assert_eq!(way(&report, "fsync")["effect"], "held", "{report:#}");
+    let bytes = |what: &str| direct[what]["bytes"].as_f64().unwrap();
+    let difference = (bytes("charged") / bytes("program") - 1.0).abs();
+    assert!(difference < 0.02, "{direct:#}");
+    // What the kernel's flusher does for a group of version 1 is nobody's.
+    let wanted = match report["version"].as_u64() {
+        Some(1) => "passed-by",
+        _ => "behind-cache",
+    };
+    for name in ["buffered", "mmap"] {
+        assert_eq!(way(&report, name)["effect"], wanted, "{report:#}");
+    }
+    let shown = iodyno.run(&["show", &direct["record"].to_string()]);
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("limit: control group /"), "{shown}");
+    assert_eq!(groups_left(), Vec::<String>::new());
+    iodyno.assert_nothing_is_changed();
+}
+
+#[test]
+fn groups_at_once_get_what_the_device_moves() {
+    let Some(mounted) = mounted() else { return };
+    let iodyno = Iodyno::new();
+    let options = [
+        "--containers",
+        "1,2",
+        "--read-iops",
+        "400",
+        "--runtime",
+        "2s",
+    ];
+    let (report, output) = iodyno.json(&[&["limit", mounted.point()], &options[..]].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let rounds = report["at_once"].as_array().unwrap();
+    let told: Vec<_> = rounds
+        .iter()
+        .map(|round| {
+            (
+                round["count"].as_u64().unwrap(),
+                round["is_host"].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(told, [(1, false), (2, false), (2, true)]);
+    let two = &rounds[1];
+    let ios = |value: &Value| value["ios"].as_f64().unwrap();
+    let shares = two["shares"].as_array().unwrap();
+    let sum: f64 = shares.iter().map(|share| ios(&share["moved"])).sum();
+    let seconds = two["span_ms"].as_f64().unwrap() / 1e3;
+    assert!((sum / seconds / 800.0 - 1.0).abs() < 0.15, "{two:#}");
+    assert!((ios(&two["device"]) / sum - 1.0).abs() < 0.1, "{two:#}");
+    assert_eq!(groups_left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_killed_measurement_is_named_and_its_groups_are_removed() {
+    let Some(mounted) = mounted() else { return };
+    let iodyno = Iodyno::new();
+    let words = [
+        "limit",
+        mounted.point(),
+        "--write-bps",
+        "8m",
+        "--runtime",
+        "20s",
+    ];
+    let mut child = iodyno.spawn(&words);
+    until("a group", || !groups_left().is_empty());
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    let left = groups_left();
+    let status = text(&iodyno.run(&["status"]).stdout);
+    assert!(
+        left.iter().all(|group| status.contains(group.as_str()))
+            && status.contains("its control groups may still be there"),
+        "{left:?}: {status}"
+    );
+    // The program in the group ends with the one that started it; its last I/O may still wait behind the limit.
+    until("the groups are removed", || {
+        iodyno.run(&["undo"]);
+        groups_left().is_empty()
+    });
+    assert_eq!(
+        iodyno.json(&["status"]).0["journals"],
+        serde_json::json!([])
+    );
+    let left = std::fs::read_dir(mounted.point()).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| name == "lost+found"), "{names:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_made() {
+    let iodyno = Iodyno::new();
+    let refused = |words: &[&str], exit: i32, says: &str| {
+        let output = iodyno.run(words);
+        let said = text(&output.stderr);
+        assert!(
+            code(&output) == exit && said.contains(says),
+            "{words:?}: {said}"
+        );
+    };
+    refused(&["limit", "/"], 2, "which limit to measure");
+    refused(
+        &["limit", "/", "--write-iops", "4294967296"],
+        2,
+        "from 1 to 4294967295",
+    );
+    refused(&["limit", "/", "--write-bps", "0"], 2, "from 1 to");
+    refused(
+        &["limit", "/", "--memory", "1g"],
+        2,
+        "which limit to measure",
+    );
+    refused(
+        &["limit", "/proc", "--write-bps", "1m"],
+        5,
+        "no block device below /proc",
+    );
+    refused(
+        &["limit", "/proc/version", "--write-bps", "1m"],
+        2,
+        "no directory",
+    );
+    iodyno.assert_nothing_is_changed();
+}
