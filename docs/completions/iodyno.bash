@@ -46,6 +46,9 @@ _iodyno() {
             iodyno,export)
                 cmd="iodyno__subcmd__export"
                 ;;
+            iodyno,fill)
+                cmd="iodyno__subcmd__fill"
+                ;;
             iodyno,help)
                 cmd="iodyno__subcmd__help"
                 ;;
@@ -60,6 +63,9 @@ _iodyno() {
                 ;;
             iodyno,judge)
                 cmd="iodyno__subcmd__judge"
+                ;;
+            iodyno,limit)
+                cmd="iodyno__subcmd__limit"
                 ;;
             iodyno,list)
                 cmd="iodyno__subcmd__list"
@@ -139,6 +145,9 @@ _iodyno() {
             iodyno__subcmd__help,export)
                 cmd="iodyno__subcmd__help__subcmd__export"
                 ;;
+            iodyno__subcmd__help,fill)
+                cmd="iodyno__subcmd__help__subcmd__fill"
+                ;;
             iodyno__subcmd__help,help)
                 cmd="iodyno__subcmd__help__subcmd__help"
                 ;;
@@ -153,6 +162,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,judge)
                 cmd="iodyno__subcmd__help__subcmd__judge"
+                ;;
+            iodyno__subcmd__help,limit)
+                cmd="iodyno__subcmd__help__subcmd__limit"
                 ;;
             iodyno__subcmd__help,list)
                 cmd="iodyno__subcmd__help__subcmd__list"
@@ -233,7 +245,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run watch tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
+            opts="-h -V --json --help --version inspect diff check run watch limit tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -698,8 +710,22 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__fill)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run watch tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi help"
+            opts="inspect diff check run watch limit tune apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -852,6 +878,20 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__help__subcmd__fill)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -909,6 +949,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__judge)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__limit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1362,6 +1416,52 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__limit)
+            opts="-h -V --read-bps --write-bps --read-iops --write-iops --memory --group --containers --runtime --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --read-bps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-bps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --read-iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-iops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__list)
             opts="-n -h -V --limit --before --host --device --serial --target --job --kernel --verb --tag --setting --since --until --text --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1527,7 +1627,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --runtime --seed --stream --interval --layers --strict --corrected --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
+            opts="-h -V --runtime --seed --stream --interval --layers --strict --corrected --unkept --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -157,6 +157,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
 '(--corrected)--strict[Refuse a job that would not measure what it says]' \
 '--corrected[Run the job as the lint corrects it]' \
+'--unkept[Print the record and do not keep it\: whoever started this does]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
@@ -200,6 +201,25 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '-V[Print version]' \
 '--version[Print version]' \
 '*::devices -- Block devices by name (`nvme0n1`, `/dev/sda`), or paths\: the devices below them. Every device that does I/O where none is named:_default' \
+&& ret=0
+;;
+(limit)
+_arguments "${_arguments_options[@]}" : \
+'(--group)--read-bps=[Bytes that the group may read in a second\: 10m]:BYTES:_default' \
+'(--group)--write-bps=[Bytes that the group may write in a second]:BYTES:_default' \
+'(--group)--read-iops=[Reads that the group may do in a second]:IOS:_default' \
+'(--group)--write-iops=[Writes that the group may do in a second]:IOS:_default' \
+'(--group)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
+'--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, or \`self\` for the group that iodyno is in]:GROUP|PID|self:_default' \
+'(--group)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
+'--runtime=[How long each program runs]:RUNTIME:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':target -- A directory\: files are made in it, and removed:_files' \
+'*::job -- With --containers\: what each group does, in fio'\''s words \[default\: -rw=randread -bs=4k -iodepth=16 -direct=1\]:_default' \
 && ret=0
 ;;
 (tune)
@@ -684,6 +704,17 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(fill)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':file -- The file, which must not be there yet:_files' \
+':bytes -- Its size, in whole blocks of 1 MiB:_default' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_iodyno__subcmd__help_commands" \
@@ -713,6 +744,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (watch)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(limit)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -836,6 +871,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(fill)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -857,6 +896,7 @@ _iodyno_commands() {
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
+'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
 'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
@@ -882,6 +922,7 @@ _iodyno_commands() {
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
+'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'iodyno commands' commands "$@"
@@ -936,6 +977,11 @@ _iodyno__subcmd__export_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno export commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__fill_commands] )) ||
+_iodyno__subcmd__fill_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno fill commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help_commands] )) ||
 _iodyno__subcmd__help_commands() {
     local commands; commands=(
@@ -944,6 +990,7 @@ _iodyno__subcmd__help_commands() {
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
+'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'apply:Put in place what a tune has proved' \
 'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
@@ -969,6 +1016,7 @@ _iodyno__subcmd__help_commands() {
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
+'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'iodyno help commands' commands "$@"
@@ -1023,6 +1071,11 @@ _iodyno__subcmd__help__subcmd__export_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help export commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__fill_commands] )) ||
+_iodyno__subcmd__help__subcmd__fill_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help fill commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__help_commands] )) ||
 _iodyno__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
@@ -1047,6 +1100,11 @@ _iodyno__subcmd__help__subcmd__inspect_commands() {
 _iodyno__subcmd__help__subcmd__judge_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help judge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__limit_commands] )) ||
+_iodyno__subcmd__help__subcmd__limit_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help limit commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__list_commands] )) ||
 _iodyno__subcmd__help__subcmd__list_commands() {
@@ -1160,6 +1218,11 @@ _iodyno__subcmd__inspect_commands() {
 _iodyno__subcmd__judge_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno judge commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__limit_commands] )) ||
+_iodyno__subcmd__limit_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno limit commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__list_commands] )) ||
 _iodyno__subcmd__list_commands() {

@@ -108,7 +108,7 @@ impl LimitGroup {
         })
     }
 
-    /// A group that is there: by its path below the hierarchy, or by the number of a process in it.
+    /// A group that is there: by its path below the hierarchy, by the number of a process in it, or as `self` our own.
     pub fn of_others(
         hierarchies: &GroupHierarchies,
         name: &str,
@@ -117,10 +117,10 @@ impl LimitGroup {
         let version = hierarchies.version();
         let missing = |why: String| {
             Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).hint(
-                "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), or the number of a process in it.",
+                "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, or `self`.",
             )
         };
-        let is_pid = name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_pid = name == "self" || name.bytes().all(|byte| byte.is_ascii_digit());
         let groups = match is_pid {
             true => host
                 .text(&format!("/proc/{name}/cgroup"))

@@ -73,7 +73,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the writes fit below the dirty limits and were never written meanwhile: then the device moved fewer bytes than were written",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=128k -size=1g -end_fsync=1, with -direct=1 and without, inside the group",
+    experiment: "iodyno limit {target} --group self",
     knob: None,
     judge,
 };

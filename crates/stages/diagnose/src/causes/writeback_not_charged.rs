@@ -70,7 +70,7 @@ pub static CAUSE: Cause = Cause {
     level: Level::Warning,
     risk: Risk::NeedsCare,
     competing: &["a load that writes direct or synchronously: it is limited as it should be"],
-    experiment: "iodyno run {target} -- -rw=write -bs=128k -size=1g -end_fsync=1, with -direct=1 and without, inside the group",
+    experiment: "iodyno limit {target} --group self",
     knob: None,
     judge,
 };
