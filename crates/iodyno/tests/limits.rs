@@ -69,6 +69,34 @@ fn direct_and_synced_writes_are_held_and_the_group_is_charged_for_them() {
 }
 
 #[test]
+fn ctrl_c_tells_what_was_measured_until_then_and_leaves_nothing() {
+    let Some(mounted) = mounted() else { return };
+    let iodyno = Iodyno::new();
+    let mut command = iodyno.command(&["limit", mounted.point(), "--write-bps", "8m"]);
+    command.args(["--runtime", "20s"]);
+    let child = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("a group", || !groups_left().is_empty());
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    signal(child.id(), "INT");
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(
+        code(&output) == 130 && said.contains("stopped by SIGINT"),
+        "{said}"
+    );
+    assert!(
+        !text(&output.stdout).contains("held"),
+        "a way cut short is none"
+    );
+    assert_eq!(groups_left(), Vec::<String>::new());
+    iodyno.assert_nothing_is_changed();
+}
+
+#[test]
 fn groups_at_once_get_what_the_device_moves() {
     let Some(mounted) = mounted() else { return };
     let iodyno = Iodyno::new();

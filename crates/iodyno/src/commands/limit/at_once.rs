@@ -78,6 +78,9 @@ pub fn measure(
         for child in &mut children {
             programs.push(program::record(child)?);
         }
+        if stop.is_asked() {
+            break;
+        }
         let told = at_once(&store, &programs, &looks, is_host)?;
         report.job = programs.first().map(|(record, _)| record.job.phrase());
         context.out.note(limit_view::round(&told));

@@ -108,7 +108,12 @@ impl Ground {
         if let Some(journal) = &mut self.journal {
             journal.add_group(saved)?;
         }
-        let group = Arc::new(Group::create(saved)?);
+        let made = Group::create(saved).map_err(Failure::from);
+        let group = made.map_err(|failure| match failure.exit {
+            Exit::Rights => failure.hint("Control groups are made by root: run it with sudo."),
+            _ => failure,
+        })?;
+        let group = Arc::new(group);
         self.groups.push(group.clone());
         Ok(group)
     }

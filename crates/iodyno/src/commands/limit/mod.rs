@@ -16,9 +16,12 @@ use ground::Ground;
 use groups::LimitGroup;
 use model::limit::{LIMIT_SCHEMA, LimitReport};
 use model::target::CgroupLimit;
-use model::units::parse_bytes;
+use model::units::{self, parse_bytes};
 use report::limit_view;
 use std::path::PathBuf;
+
+/// A program that runs for less than this has too few of the kernel's slices of 100 ms to be told from chance.
+const RUNTIME_MIN_MS: u64 = 1000;
 
 /// Arguments of `limit`.
 #[derive(Debug, clap::Args)]
@@ -101,6 +104,12 @@ pub fn run(args: &LimitArgs, context: &Context) -> Result<Exit, Failure> {
             "Give one, such as --write-bps 10m, a group that has some with --group NAME, or --containers 1,2,4.",
         ));
     }
+    if args.runtime < RUNTIME_MIN_MS {
+        return Err(Failure::usage(format!(
+            "--runtime is at least {}: the kernel counts by slices of 100 ms",
+            units::span_ms(RUNTIME_MIN_MS)
+        )));
+    }
     if args.memory.is_some() && asked.is_none() {
         return Err(Failure::usage(
             "--memory bounds the dirty pages beside a limit on I/O: give one of those, too",
@@ -126,6 +135,12 @@ pub fn run(args: &LimitArgs, context: &Context) -> Result<Exit, Failure> {
     // Whatever went wrong, what was made goes first.
     ground.remove()?;
     measured?;
+    if stop.is_asked() {
+        let signal = stop.signal_name();
+        context.out.note(format!(
+            "iodyno: stopped by {signal}; what was measured until then follows."
+        ));
+    }
     for line in limit_view::lines(&report) {
         context.out.say(line);
     }

@@ -105,6 +105,10 @@ pub fn measure(
             shape: Shape { bytes, ..shape },
         };
         let measured = measured.measure(&store)?;
+        // What was cut short says nothing of the limit.
+        if stop.is_asked() {
+            break;
+        }
         context.out.note(limit_view::progress(&measured, limit));
         ways.push(measured);
     }
