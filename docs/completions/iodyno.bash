@@ -295,7 +295,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__check)
-            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --fail-on --all --json --help --version"
+            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --fail-on --all --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -318,6 +318,10 @@ _iodyno() {
                     return 0
                     ;;
                 --replay)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -96,6 +96,7 @@ tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
 '(--observe --quick --deep --layers)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
 '(--root --observe --quick --deep --layers --no-load)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
+'(--replay)--profile=[Say what differs from a named set of kernel parameters, and whether it matters\: container-host, throughput-performance, postgresql and more; \`iodyno catalogue\` lists them]:NAME:_default' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
 warning\:"What costs speed or safety now"
 wrong\:"What makes a measurement worthless"))' \
@@ -109,6 +110,7 @@ wrong\:"What makes a measurement worthless"))' \
 '-V[Print version]' \
 '--version[Print version]' \
 '::target -- A directory (scratch is made in it and removed), a file or a block device (which are only read):_default' \
+'*::words -- The job for which --profile says what matters, in fio'\''s words; it is not run:_default' \
 && ret=0
 ;;
 (run)
@@ -664,7 +666,7 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-':id -- The thing, as `iodyno catalogue` names it:_default' \
+':id -- The thing, as `iodyno catalogue` names it, or KIND\:NAME:_default' \
 && ret=0
 ;;
 (catalogue)
@@ -917,7 +919,7 @@ _iodyno_commands() {
 'merge:Take in the records of another store' \
 'store:Say where the records are; check them, or copy them' \
 'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
-'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
+'explain:Explain a knob, a rule, a sensor, an engine, a kernel parameter (sysctl\:vm.dirty_ratio) or a profile of them' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \
@@ -1011,7 +1013,7 @@ _iodyno__subcmd__help_commands() {
 'merge:Take in the records of another store' \
 'store:Say where the records are; check them, or copy them' \
 'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
-'explain:Explain a knob, a sensor, an engine, a collector or a way to persist' \
+'explain:Explain a knob, a rule, a sensor, an engine, a kernel parameter (sysctl\:vm.dirty_ratio) or a profile of them' \
 'catalogue:List everything that \`explain\` knows' \
 'completions:Print completions for a shell' \
 'manual:Print the manual page' \

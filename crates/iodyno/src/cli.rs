@@ -75,7 +75,7 @@ pub enum Verb {
     Store(commands::store::StoreArgs),
     /// Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG.
     Report(commands::report::ReportArgs),
-    /// Explain a knob, a sensor, an engine, a collector or a way to persist.
+    /// Explain a knob, a rule, a sensor, an engine, a kernel parameter (sysctl:vm.dirty_ratio) or a profile of them.
     Explain(commands::explain::ExplainArgs),
     /// List everything that `explain` knows.
     Catalogue,

@@ -165,6 +165,134 @@ fn a_finding_of_a_replay_can_end_it_with_a_status() {
     assert_eq!(code(&output), 0, "nothing is that bad");
 }
 
+/// A captured machine without a disk's trouble, with these values of kernel parameters.
+fn captured(dir: &Dir, parameters: &[(&str, &str)]) -> (String, String) {
+    let text = std::fs::read_to_string(hosts().join("container_overlay.host")).unwrap();
+    let target = text
+        .lines()
+        .find_map(|line| line.strip_prefix("# target: "));
+    let target = target.unwrap().to_string();
+    let mut host = text.trim_end().to_string();
+    for (name, value) in parameters {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        let held = format!("path: {path}\n");
+        assert!(!host.contains(&held), "{name} is in the capture already");
+        host += &format!("\npath: {path}\nlines: 1\n{value}");
+    }
+    let file = dir.path().join("captured.host");
+    std::fs::write(&file, host + "\n").unwrap();
+    (target, file.to_str().unwrap().to_string())
+}
+
+/// The settings of the comparison in a document: name, state, and whether it matters.
+fn compared(document: &Value) -> Vec<(String, String, bool)> {
+    let word = |one: &Value, name: &str| one[name].as_str().unwrap().to_string();
+    let all = document["profile"]["settings"].as_array().unwrap().iter();
+    all.map(|one| {
+        (
+            word(one, "name"),
+            word(one, "state"),
+            one["matters"] == true,
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn a_profile_is_compared_for_the_job_that_was_named() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("profile"));
+    let (target, file) = captured(&dir, &[("net.core.somaxconn", "128")]);
+    let check = ["check", &target, "--root", &file, "--profile", "mssql"];
+    let of = |words: &[&str]| {
+        let (document, output) = iodyno.json(&[&check[..], words].concat());
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        document
+    };
+    let (buffered, direct) = (
+        of(&["--", "-rw=write", "-bs=1m", "-direct=0"]),
+        of(&["--", "-rw=write", "-bs=1m", "-direct=1"]),
+    );
+    let one = |document: &Value, name: &str| {
+        let mut all = compared(document).into_iter();
+        let (_, state, matters) = all.find(|(one, ..)| one == name).unwrap();
+        (state, matters)
+    };
+    assert_eq!(one(&buffered, "vm.dirty_ratio"), ("differs".into(), true));
+    assert_eq!(one(&direct, "vm.dirty_ratio"), ("differs".into(), false));
+    assert_eq!(
+        one(&buffered, "net.core.somaxconn"),
+        ("differs".into(), false)
+    );
+    assert_eq!(one(&buffered, "vm.max_map_count"), ("unread".into(), false));
+    let shown = text(&iodyno.run(&check).stdout);
+    for part in [
+        "Profile mssql: ",
+        "matters  vm.dirty_ratio 20, profile 80",
+        "no       net.core.somaxconn 128, profile at least 2048",
+        "unread   vm.max_map_count",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    let (without, _) = iodyno.json(&["check", &target, "--root", &file]);
+    assert!(without.get("profile").is_none(), "it was not asked for");
+}
+
+#[test]
+fn a_profile_or_a_job_that_is_none_ends_with_status_2() {
+    let iodyno = Iodyno::new();
+    for (words, says) in [
+        (
+            &["--profile", "mssqll"][..],
+            "There are: container-host, latency-performance",
+        ),
+        (&["--", "-rw=read"], "--profile"),
+        (&["--profile", "mssql", "--", "-rwx=read"], "-rwx=read"),
+    ] {
+        let output = iodyno.run(&[&["check", ".", "--no-load"][..], words].concat());
+        assert_eq!(code(&output), 2, "{words:?}");
+        assert!(
+            text(&output.stderr).contains(says),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_capture_holds_what_profiles_compare_and_a_record_the_comparison() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("profile-capture"));
+    let file = dir.path().join("this.host");
+    let file = file.to_str().unwrap();
+    let (target, check) = (".", "throughput-performance");
+    let output = iodyno.run(&["inspect", target, "--capture", file]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let (live, output) = iodyno.json(&["check", target, "--no-load", "--profile", check]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let path = live["path"]["target"].as_str().unwrap();
+    let (captured, _) = iodyno.json(&["check", path, "--root", file, "--profile", check]);
+    assert_eq!(captured["profile"], live["profile"]);
+    let kept = iodyno.run(&["show", &live["id"].to_string()]);
+    assert!(
+        text(&kept.stdout).contains("Profile throughput-performance: "),
+        "{}",
+        text(&kept.stdout)
+    );
+}
+
+#[test]
+fn a_kernel_parameter_has_a_page_and_near_names() {
+    let iodyno = Iodyno::new();
+    let page = |name: &str| text(&iodyno.run(&["explain", name]).stdout);
+    assert_eq!(page("sysctl:vm.dirty_ratio"), page("vm.dirty_ratio"));
+    assert!(page("vm.dirty_ratio").contains("## Known against it"));
+    assert!(page("vm.swappiness").contains("`iodyno explain swappiness`"));
+    assert_eq!(page("vm.vfs_cache_pressure"), page("vfs_cache_pressure"));
+    let unknown = iodyno.run(&["explain", "sysctl:vm.dirtyratio"]);
+    assert_eq!(code(&unknown), 2);
+    let words = text(&unknown.stderr);
+    assert!(words.contains("Did you mean vm.dirty_ratio?"), "{words}");
+}
+
 #[test]
 fn a_device_is_read_and_nothing_of_it_changes() {
     let Some(disk) = Loop::new(96) else { return };

@@ -163,8 +163,8 @@ export interface CatalogueEntry {
   /** Its id. */
   id: string;
   /**
-   * `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
-   * `field` or `series`.
+   * `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
+   * `claimant`, `field` or `series`.
    */
   kind: string;
   /** Its page, Markdown. */
@@ -183,8 +183,12 @@ export interface Caveat {
 export interface CgroupLimit {
   /** Kernel name of the device. */
   device: string;
+  /** The group that has it, below the root of its hierarchy; empty in records of versions that did not keep it. */
+  group?: string;
   /** I/Os or bytes per second. */
   limit: number;
+  /** Of control groups: 1 or 2; 0 where that is not known. */
+  version?: number;
   /** `riops`, `wiops`, `rbps` or `wbps`. */
   what: string;
 }
@@ -252,6 +256,8 @@ export interface CheckResult {
   next: string;
   /** The loads in their order, idle time first. */
   probes: Probe[];
+  /** The kernel parameters beside a named set, where that was asked for. */
+  profile?: ProfileComparison | null;
   /** What the storage is sold as, where that is known. */
   promise: Promise | null;
   /** The target, as the rules are told. */
@@ -1612,8 +1618,8 @@ export interface Page {
   /** Its id. */
   id: string;
   /**
-   * `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
-   * `field` or `series`.
+   * `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
+   * `claimant`, `field` or `series`.
    */
   kind: string;
   /** Its page, Markdown. */
@@ -1772,6 +1778,41 @@ export interface Probe {
   /** Start, ms after the start of the check. */
   start_ms: number;
 }
+
+/** The kernel parameters of a machine beside a named set of values. */
+export interface ProfileComparison {
+  /** Where its values come from. */
+  from: string;
+  /** The jobs for which it was asked what matters; empty for any load. */
+  jobs: string[];
+  /** The set. */
+  name: string;
+  /** Every setting of the set, those that matter first. */
+  settings: ProfileSetting[];
+}
+
+/** One setting beside what a profile wants. */
+export interface ProfileSetting {
+  /** On which loads it acts: `buffered writes`; none where it acts on no I/O of a disk. */
+  acts_on: string | null;
+  /** Its value here; none where it could not be read. */
+  here: string | null;
+  /** Of a limit that reads 0, its other half that holds in its place, with its value. */
+  holds?: string | null;
+  /** Whether it differs and acts on one of the jobs; without jobs, on any load. */
+  matters: boolean;
+  /** Its name as sysctl(8) has it. */
+  name: string;
+  /** How the two stand to each other. */
+  state: ProfileState;
+  /** What the profile wants, for people. */
+  wants: string;
+  /** What it decides, half a sentence. */
+  why: string;
+}
+
+/** How a setting stands to what a profile wants. */
+export type ProfileState = "differs" | "equal" | "unread" | "no-value";
 
 /** What a disk of the cloud promises, or any other figure that storage is sold with. */
 export interface Promise {

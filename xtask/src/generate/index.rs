@@ -6,7 +6,7 @@ use super::kinds::ItemKind;
 const HEAD: &str = "\
 # Catalogue
 
-Every knob, way to persist, rule, sensor, engine, preset, importer and collector has a page here. `cargo xtask gen`
+Every knob, way to persist, rule, sensor, engine, preset, importer, collector, sysctl and profile has a page here. `cargo xtask gen`
 writes the pages and this index from the files they name; edit those files. `iodyno explain ID` shows the same text.
 ";
 

@@ -1,6 +1,7 @@
 //! Everything that can be explained, each with its page.
 
 use crate::kinds::KINDS;
+use diagnose::sysctls;
 use observe::sensors;
 use report::field_page;
 use serde::Serialize;
@@ -14,8 +15,8 @@ use std::borrow::Cow;
     schemars(rename = "CatalogueEntry")
 )]
 pub struct CatalogueEntry {
-    /// `knob`, `persist`, `rule`, `cause`, `live`, `engine`, `preset`, `sensor`, `collector`, `claimant`,
-    /// `field` or `series`.
+    /// `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
+    /// `claimant`, `field` or `series`.
     pub kind: &'static str,
     /// Its id.
     pub id: Cow<'static, str>,
@@ -46,11 +47,23 @@ pub fn entries() -> Vec<CatalogueEntry> {
         let pages: &'static [(&str, &str)] = pages;
         pages.iter().map(move |&(id, page)| CatalogueEntry {
             kind,
-            id: id.into(),
+            id: name(kind, id),
             page: page.into(),
         })
     };
     KINDS.iter().flat_map(of_kind).chain(fields()).collect()
+}
+
+/// What people call an item: a file's name has neither the dots of a kernel parameter nor the dashes of a profile.
+fn name(kind: &str, id: &'static str) -> Cow<'static, str> {
+    match kind {
+        "sysctl" => {
+            let named = sysctls::ALL.iter().find(|setting| setting.id == id);
+            named.map_or(id, |setting| setting.name).into()
+        }
+        "profile" => id.replace('_', "-").into(),
+        _ => id.into(),
+    }
 }
 
 /// What the sensors give: the quantities that people read, then the raw series that are not one of those by name.

@@ -1,7 +1,10 @@
 //! The page of one thing, with what this machine has to say on it.
 
 use crate::catalogue::{CatalogueEntry, entries};
+use apply::Knob;
+use load::language::similar;
 use model::layers::Span;
+use model::subject::SubjectKind;
 use observe::{Rung, RungStep, rung};
 use serde::Serialize;
 
@@ -41,28 +44,71 @@ struct HereStep {
     why_not: Option<String>,
 }
 
-/// Everything of this name, one of each kind that has it; the first with what this machine says, where it is live.
+/// Everything of this name, one of each kind that has it, or that of one kind as `KIND:NAME` asks for it; the first with
+/// what this machine says, where it is live.
 pub fn pages(name: &str, is_live: bool) -> Vec<Page> {
+    let (kind, name) = kind_and_name(name);
     // The spans of a table of layers are told on one page.
     let is_span = name == "outside" || Span::ALL.iter().any(|span| span.name() == name);
     let id = if is_span { "layers" } else { name };
-    let found = entries().into_iter().filter(|entry| entry.id == id);
+    let found = found(kind, id);
     let page = |entry| Page { entry, here: None };
-    let mut pages: Vec<Page> = found.map(page).collect();
+    let mut pages: Vec<Page> = found.into_iter().map(page).collect();
     if let Some(first) = pages.first_mut().filter(|_| id == "layers" && is_live) {
         first.here = Some(Here::of(rung()));
     }
     pages
 }
 
-/// Names like one that nothing has.
+/// The kind that was asked for, where one was, and the name.
+fn kind_and_name(asked: &str) -> (Option<&str>, &str) {
+    match asked.split_once(':') {
+        Some((kind, name)) => (Some(kind), name),
+        None => (None, asked),
+    }
+}
+
+/// The entries of a name. A kernel parameter that is no more than a knob has the knob's page.
+fn found(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let all = entries();
+    let of = |kind: Option<&str>, name: &str| -> Vec<CatalogueEntry> {
+        let is_it = |entry: &&CatalogueEntry| {
+            kind.is_none_or(|kind| kind == entry.kind) && is_called(entry, name)
+        };
+        all.iter().filter(is_it).cloned().collect()
+    };
+    let found = of(kind, name);
+    let is_parameter = kind.is_none_or(|kind| kind == "sysctl");
+    match Knob::find(&name.replace('/', ".")).filter(|_| found.is_empty() && is_parameter) {
+        Some(knob) if knob.on == SubjectKind::Sysctl => of(Some("knob"), knob.id),
+        _ => found,
+    }
+}
+
+/// sysctl(8) takes slashes for dots, and a profile's file has underscores for its dashes.
+fn is_called(entry: &CatalogueEntry, name: &str) -> bool {
+    match entry.kind {
+        "sysctl" => entry.id == name.replace('/', "."),
+        "profile" => entry.id == name.replace('_', "-"),
+        _ => entry.id == name,
+    }
+}
+
+/// Names like one that nothing has: those that hold it or that it holds, else the one with the fewest other letters.
 pub fn near(name: &str) -> Vec<String> {
-    entries()
+    let (kind, name) = kind_and_name(name);
+    let all = entries();
+    let ids: Vec<&str> = all
         .iter()
-        .map(|entry| entry.id.to_string())
-        .filter(|id| is_near(id, name))
-        .take(NEAR_MAX)
-        .collect()
+        .filter(|entry| kind.is_none_or(|kind| kind == entry.kind))
+        .map(|entry| &*entry.id)
+        .collect();
+    let holding = ids.iter().copied().filter(|id| is_near(id, name));
+    let mut near: Vec<&str> = holding.take(NEAR_MAX).collect();
+    if near.is_empty() {
+        near.extend(similar(name, ids.into_iter()));
+    }
+    near.into_iter().map(Into::into).collect()
 }
 
 impl Page {
@@ -115,6 +161,41 @@ impl HereStep {
 }
 
 fn is_near(id: &str, asked: &str) -> bool {
-    let asked = asked.to_lowercase().replace('-', "_");
-    asked.len() > 2 && (id.contains(&asked) || asked.contains(id))
+    let (id, asked) = (id.replace('-', "_"), asked.to_lowercase().replace('-', "_"));
+    asked.len() > 2 && (id.contains(&asked) || asked.contains(&id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(name: &str) -> Vec<(&'static str, String)> {
+        let pages = pages(name, false).into_iter();
+        let named = pages.map(|page| (page.entry.kind, page.entry.id.into_owned()));
+        named.collect()
+    }
+
+    #[test]
+    fn a_kernel_parameter_has_one_page_by_each_of_its_names() {
+        for name in ["vm.dirty_ratio", "sysctl:vm.dirty_ratio", "vm/dirty_ratio"] {
+            assert_eq!(kinds(name), [("sysctl", "vm.dirty_ratio".into())], "{name}");
+        }
+        for name in ["vm.vfs_cache_pressure", "sysctl:vm.vfs_cache_pressure"] {
+            assert_eq!(
+                kinds(name),
+                [("knob", "vfs_cache_pressure".into())],
+                "{name}"
+            );
+        }
+        assert!(kinds("knob:vm.dirty_ratio").is_empty());
+        assert_eq!(kinds("profile:virtual_guest")[0].1, "virtual-guest");
+    }
+
+    #[test]
+    fn a_name_that_nothing_has_is_answered_with_near_ones() {
+        assert_eq!(near("sysctl:vm.dirtyratio"), ["vm.dirty_ratio"]);
+        assert!(near("sysctl:dirty").contains(&"vm.dirty_bytes".into()));
+        assert_eq!(near("sysctl:net.core.somaxcon"), ["net.core.somaxconn"]);
+        assert!(near("throughput").contains(&"throughput-performance".into()));
+    }
 }

@@ -9,6 +9,8 @@ pub const KINDS: &[(&str, Pages)] = &[
     ("persist", apply::persist::PAGES),
     ("rule", diagnose::rules::PAGES),
     ("cause", diagnose::causes::PAGES),
+    ("sysctl", diagnose::sysctls::PAGES),
+    ("profile", diagnose::profiles::PAGES),
     ("live", diagnose::live::PAGES),
     ("sensor", observe::sensors::PAGES),
     ("engine", load::engines::PAGES),

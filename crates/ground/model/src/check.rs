@@ -265,6 +265,58 @@ pub struct GivenSetting {
     pub how: String,
 }
 
+/// How a setting stands to what a profile wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ProfileState {
+    /// It is not what the profile wants.
+    Differs,
+    /// It is what the profile wants.
+    Equal,
+    /// It could not be read here, or what the profile wants depends on what is not known.
+    Unread,
+    /// The profile's source names it and gives no value.
+    NoValue,
+}
+
+/// One setting beside what a profile wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProfileSetting {
+    /// Its name as sysctl(8) has it.
+    pub name: String,
+    /// Its value here; none where it could not be read.
+    pub here: Option<String>,
+    /// Of a limit that reads 0, its other half that holds in its place, with its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<String>,
+    /// What the profile wants, for people.
+    pub wants: String,
+    /// How the two stand to each other.
+    pub state: ProfileState,
+    /// Whether it differs and acts on one of the jobs; without jobs, on any load.
+    pub matters: bool,
+    /// On which loads it acts: `buffered writes`; none where it acts on no I/O of a disk.
+    pub acts_on: Option<String>,
+    /// What it decides, half a sentence.
+    pub why: String,
+}
+
+/// The kernel parameters of a machine beside a named set of values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProfileComparison {
+    /// The set.
+    pub name: String,
+    /// Where its values come from.
+    pub from: String,
+    /// The jobs for which it was asked what matters; empty for any load.
+    pub jobs: Vec<String>,
+    /// Every setting of the set, those that matter first.
+    pub settings: Vec<ProfileSetting>,
+}
+
 /// What a check did and saw: enough to judge it again elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -284,6 +336,9 @@ pub struct CheckResult {
     pub given: Vec<GivenSetting>,
     /// What it should give.
     pub expected: Vec<Expected>,
+    /// The kernel parameters beside a named set, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileComparison>,
     /// What could not be seen or done, and why, each a sentence.
     pub unseen: Vec<String>,
     /// The command to run next.

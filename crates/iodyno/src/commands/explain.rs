@@ -7,7 +7,7 @@ use lookup::explain;
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// The thing, as `iodyno catalogue` names it.
+    /// The thing, as `iodyno catalogue` names it, or KIND:NAME.
     pub id: String,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use diagnose::sysctls;
 use inventory::Masking;
 use report::machine_view;
 use report::path_view::{self, PathOptions};
@@ -42,7 +43,9 @@ pub fn run(args: &InspectArgs, context: &Context) -> Result<Exit, Failure> {
         } else {
             Masking::Serials
         };
-        let captured = inventory::capture(&path.target, masking)?.print();
+        // `check --root FILE --profile NAME` compares them elsewhere.
+        let parameters: Vec<String> = sysctls::ALL.iter().map(|one| one.path()).collect();
+        let captured = inventory::capture(&path.target, masking, &parameters)?.print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
         host::files::write_atomically(file, &named)?;
         context

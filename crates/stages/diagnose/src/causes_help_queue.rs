@@ -125,6 +125,12 @@ pub fn mounted_with(layer: &Layer, option: &str) -> bool {
     has("options") || has("super_options")
 }
 
+/// Two spellings of one limit each: writing one sets the other to 0.
+pub const DIRTY_PAIRS: [(&str, &str); 2] = [
+    ("vm.dirty_ratio", "vm.dirty_bytes"),
+    ("vm.dirty_background_ratio", "vm.dirty_background_bytes"),
+];
+
 /// The most that may be dirty before every writer waits, bytes: as the kernel figured it, else as it was configured.
 pub fn dirty_limit(scene: &Scene<'_>) -> Option<f64> {
     let seen = scene

@@ -3,6 +3,7 @@
 //! A rule is one file in `rules/`. [`before`] judges a job before anything is loaded, [`after`] judges what the load
 //! gave. A finding carries the change of the job that helps, and [`corrected`] makes all of them.
 
+mod acts;
 pub mod causes;
 mod causes_help_queue;
 pub mod cloud;
@@ -18,19 +19,24 @@ pub mod live;
 mod measured;
 mod medium;
 mod parts;
+mod profile;
+pub mod profiles;
 pub mod rules;
 mod scene;
 #[cfg(test)]
 mod scene_examples;
 mod seen;
+pub mod sysctls;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
+pub use acts::ActsOn;
 pub use corrected::{corrected, words};
 pub use expected::{expected, gives};
 pub use facts::{CgroupLimit, Machine, RuleFacts, TargetFacts, TargetKind};
 pub use medium::Medium;
+pub use profile::{Profile, Sysctl, Wanted};
 pub use scene::{Scene, causes_of};
 pub use verdict::{Around, verdict};
 

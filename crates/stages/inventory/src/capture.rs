@@ -23,12 +23,12 @@ pub enum Masking {
     Names,
 }
 
-/// Everything that inspecting a target on this machine reads. Serial numbers are replaced, alike wherever they stand;
+/// Everything that inspecting a target on this machine reads, and `also`. Serial numbers are replaced, alike wherever they stand;
 /// passwords and tokens are cut, and of files that may hold more of them only the lines that matter are kept.
-pub fn capture(target: &str, masking: Masking) -> Result<Archive, InventoryError> {
+pub fn capture(target: &str, masking: Masking, also: &[String]) -> Result<Archive, InventoryError> {
     let host = Host::recording();
     let path = collect(&host, target)?;
-    for file in ALSO {
+    for file in ALSO.iter().copied().chain(also.iter().map(String::as_str)) {
         host.attribute(file);
     }
     for layer in path
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_captured_machine_shows_the_same_path() {
         for masking in [Masking::Serials, Masking::Names] {
-            let Ok(archive) = capture("/", masking) else {
+            let Ok(archive) = capture("/", masking, &[]) else {
                 return;
             };
             let live = collect(&Host::live(), "/").unwrap();

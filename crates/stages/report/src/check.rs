@@ -2,6 +2,7 @@
 //! what could not be seen, and the one command to run next.
 
 mod next;
+mod profile;
 mod table;
 
 pub use next::{Situation, next};
@@ -86,6 +87,7 @@ pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool)
     let mut lines = wrap(&clean(answer), WIDTH);
     lines.extend(table::lines(&check.given, &check.expected, all));
     lines.extend(finding_lines(findings, all));
+    lines.extend(profile::lines(check.profile.as_ref()));
     lines.extend(unseen_lines(&check.unseen));
     if !check.next.is_empty() {
         lines.push(format!("Next: {}", clean(&check.next)));

@@ -5,6 +5,7 @@ mod document;
 mod ground;
 mod loads;
 mod plan;
+mod profile;
 mod unseen;
 
 use super::job_args::duration_ms;
@@ -15,7 +16,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use crate::live::Teller;
-use diagnose::{Around, Scene};
+use diagnose::{Around, Profile, Scene};
 use document::CheckDocument;
 use ground::Ground;
 use host::signals::Stop;
@@ -63,12 +64,24 @@ pub struct CheckArgs {
     /// Judge a document of an earlier `check --json` again; nothing is loaded.
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["root", "observe", "quick", "deep", "layers", "no_load", "target"])]
     pub replay: Option<PathBuf>,
+    /// Say what differs from a named set of kernel parameters, and whether it matters: container-host,
+    /// throughput-performance, postgresql and more; `iodyno catalogue` lists them.
+    #[arg(long, value_name = "NAME", value_parser = profile::parse, conflicts_with = "replay")]
+    pub profile: Option<&'static Profile>,
     /// End with status 1 when anything of this level or above is found.
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
     /// Show notes and withdrawn suspicions as well.
     #[arg(long)]
     pub all: bool,
+    /// The job for which --profile says what matters, in fio's words; it is not run.
+    #[arg(
+        last = true,
+        allow_hyphen_values = true,
+        value_name = "FIO",
+        requires = "profile"
+    )]
+    pub words: Vec<String>,
 }
 
 /// A level on the command line.
@@ -114,11 +127,19 @@ struct Case {
 
 /// Checks and says what was found.
 pub fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
-    let case = match (&args.replay, &args.root) {
+    let jobs = profile::jobs(&args.words)?;
+    let host = match &args.root {
+        Some(file) => host::Host::open(file)?,
+        None => context.host.clone(),
+    };
+    let mut case = match (&args.replay, &args.root) {
         (Some(file), _) => replayed(file)?,
-        (_, Some(file)) => captured(file, &args.target)?,
+        (_, Some(_)) => captured(&host, &args.target)?,
         _ => live(args, context)?,
     };
+    if let Some(profile) = args.profile {
+        case.check.profile = Some(profile::compared(profile, &host, &case.path, &jobs));
+    }
     let is_ours = args.replay.is_none() && args.root.is_none();
     finish(args, context, case, is_ours)
 }
@@ -137,9 +158,8 @@ fn replayed(file: &Path) -> Result<Case, Failure> {
 }
 
 /// A captured machine: its path and settings.
-fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
-    let host = host::Host::open(file)?;
-    let path = inventory::collect(&host, target)?;
+fn captured(host: &host::Host, target: &str) -> Result<Case, Failure> {
+    let path = inventory::collect(host, target)?;
     let mut check = CheckResult {
         mode: "no load".into(),
         target: TargetFacts {
@@ -153,7 +173,7 @@ fn captured(file: &Path, target: &str) -> Result<Case, Failure> {
     check
         .unseen
         .push("Loads and sensors: this is a captured machine.".into());
-    let provenance = crate::provenance::of(&host);
+    let provenance = crate::provenance::of(host);
     Ok(Case {
         provenance,
         path,

@@ -51,7 +51,7 @@
 //! - Linux commit 2da02997e08d, "mm: add dirty_background_bytes and dirty_bytes sysctls"
 //! - redhat-performance/tuned pull request 880: a parent's ratio and a child's bytes
 
-use crate::causes_help_queue::configured;
+use crate::causes_help_queue::{DIRTY_PAIRS, configured};
 use crate::finding::{With, warning};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -73,13 +73,8 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
-const PAIRS: [(&str, &str); 2] = [
-    ("vm.dirty_ratio", "vm.dirty_bytes"),
-    ("vm.dirty_background_ratio", "vm.dirty_background_bytes"),
-];
-
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    PAIRS
+    DIRTY_PAIRS
         .into_iter()
         .filter_map(|(ratio, bytes)| finding(scene, ratio, bytes))
         .collect()

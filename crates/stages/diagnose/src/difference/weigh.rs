@@ -1,6 +1,7 @@
 //! How likely a difference matters for a job, and why: a judgement, for the order of a list, not a measurement.
 
 use super::align::{GROUP_LIMITS, Pair};
+use crate::acts::ActsOn;
 use model::difference::DifferenceWhat;
 use model::job::Job;
 
@@ -16,23 +17,10 @@ pub struct Judgement {
     pub experiment: &'static str,
 }
 
-/// When a name matters: for which loads.
-#[derive(Clone, Copy)]
-enum For {
-    Any,
-    Buffered,
-    BufferedReads,
-    BufferedWrites,
-    Writes,
-    LargeBlocks,
-    DeepQueues,
-    SmallBlocks,
-}
-
 /// One name: how much, for which loads, why, whether it is a knob of iodyno.
-struct Known(&'static str, f64, For, &'static str, bool);
+struct Known(&'static str, f64, ActsOn, &'static str, bool);
 
-use For::{
+use ActsOn::{
     Any, Buffered, BufferedReads, BufferedWrites, DeepQueues, LargeBlocks, SmallBlocks, Writes,
 };
 
@@ -677,7 +665,7 @@ fn presence(pair: &Pair<'_>) -> f64 {
     }
 }
 
-fn unknown(pair: &Pair<'_>) -> (f64, For, &'static str, bool) {
+fn unknown(pair: &Pair<'_>) -> (f64, ActsOn, &'static str, bool) {
     match pair.what {
         DifferenceWhat::Structure if pair.name == "layer partition" => {
             (0.15, Any, "One of them has partitions.", false)
@@ -695,19 +683,12 @@ fn unknown(pair: &Pair<'_>) -> (f64, For, &'static str, bool) {
 }
 
 /// How much of a weight is left under this job.
-fn share(when: For, job: Option<&Job>) -> f64 {
-    let Some(job) = job else { return 1.0 };
-    let acts = match when {
-        Any => true,
-        Buffered => !job.direct,
-        BufferedReads => !job.direct && job.rw.reads(),
-        BufferedWrites => !job.direct && job.rw.writes(),
-        Writes => job.rw.writes(),
-        LargeBlocks => job.max_bs() >= 64 << 10 || (!job.rw.is_random() && !job.direct),
-        DeepQueues => job.iodepth.saturating_mul(job.numjobs) > 8,
-        SmallBlocks => job.max_bs() < 64 << 10,
-    };
-    if acts { 1.0 } else { 0.1 }
+fn share(when: ActsOn, job: Option<&Job>) -> f64 {
+    if job.is_none_or(|job| when.acts(job)) {
+        1.0
+    } else {
+        0.1
+    }
 }
 
 /// A number that is twice another matters less than one that is fifty times it.

@@ -20,6 +20,7 @@ mod value;
 mod words;
 
 pub use error::{LanguageError, Mistake};
+pub use options::similar;
 pub use out::{handed_on, to_words};
 
 use model::job::{Position, Section};

@@ -180,7 +180,7 @@ pub(super) fn unknown(name: &str, engine: &str) -> Bad {
 }
 
 /// The nearest of the names, if it is near enough for a question.
-pub(super) fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.is_empty() || name.len() > 64 {
         return None;
     }

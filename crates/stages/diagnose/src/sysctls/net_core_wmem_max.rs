@@ -1,0 +1,35 @@
+//! # Most of send buffers
+//!
+//! ## What it does
+//! The largest send buffer that a program may ask for with setsockopt. TCP that sizes its buffers itself goes by
+//! `net.ipv4.tcp_wmem`.
+//!
+//! ## Unit and default
+//! Bytes; 212992 on most machines; one with Linux 6.18 had 4194304.
+//!
+//! ## What it does to storage
+//! Nothing on a disk of this machine. Over the network it acts on programs that ask for a size, which switches TCP's
+//! own sizing off.
+//!
+//! ## Recommended
+//! `container-host` names it without a value; TuneD 1048576 in mssql and oracle.
+//!
+//! ## Known against it
+//! On long and fast ways a fixed buffer is slower than TCP's own sizing. Where more is allowed already, TuneD's value
+//! takes away.
+//!
+//! ## Sources
+//! - Linux `Documentation/admin-guide/sysctl/net.rst`, `wmem_max`; Linux `Documentation/networking/ip-sysctl.rst`, `tcp_wmem`
+//! - TuneD 2bfa4423, `profiles/mssql/tuned.conf`
+
+use crate::Sysctl;
+use crate::acts::ActsOn;
+
+/// The setting.
+pub static SYSCTL: Sysctl = Sysctl {
+    id: "net_core_wmem_max",
+    since: "0.1.0",
+    name: "net.core.wmem_max",
+    summary: "the largest buffer that a socket may ask for",
+    acts: ActsOn::Nothing,
+};
