@@ -147,6 +147,16 @@ pub fn dirty_limit(scene: &Scene<'_>) -> Option<f64> {
     set("vm.dirty_bytes").or(seen).or_else(share)
 }
 
+/// From this ratio on a limit of dirty pages is worth a remark of its own, percent: twice the kernel's default.
+const HIGH_RATIO: f64 = 40.0;
+
+/// `vm.dirty_ratio` where it holds and is high, percent.
+pub fn high_dirty_ratio(scene: &Scene<'_>) -> Option<f64> {
+    let set = |name: &str| scene.path.machine_setting(name).and_then(Setting::number);
+    let has_bytes = set("vm.dirty_bytes").is_some_and(|bytes| bytes > 0.0);
+    set("vm.dirty_ratio").filter(|ratio| *ratio >= HIGH_RATIO && !has_bytes)
+}
+
 /// Below this share of direct writes something holds buffered ones back.
 pub const BUFFERED_SLOW: f64 = 0.7;
 /// From this share on nothing does.

@@ -56,6 +56,13 @@
 //! setting: vm.dirty_ratio = 20
 //! disk: sda transport=sata rotational=1
 //! ```
+//! A ratio that was raised, and no load stood still: `dirty_ratio_high` says it.
+//! ```scene
+//! machine: memory_bytes=256g
+//! setting: vm.dirty_ratio = 40
+//! disk: sda transport=sata rotational=1
+//! probe: write-stream write=150@6ms bs=1m
+//! ```
 //!
 //! ## Seen
 //! In the lab: `space_full`.
@@ -65,7 +72,7 @@
 //! - LWN 572911, "The pernicious USB-stick stall problem"
 //! - 30 s and half a second are proposals of this project: the kernel calls pages old after 30 s, and a task hung after more.
 
-use crate::causes_help_queue::{dirty_limit, write_rate};
+use crate::causes_help_queue::{dirty_limit, high_dirty_ratio, write_rate};
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -114,6 +121,10 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .max()
         .filter(|count| *count > own)
         .unwrap_or(0);
+    // Of a ratio that somebody raised `dirty_ratio_high` says the same.
+    if gaps == 0 && high_dirty_ratio(scene).is_some() {
+        return None;
+    }
     let section = scene.file_system().map_or("", |layer| layer.name.as_str());
     let start = format!(
         "Up to {} may be dirty, which takes this disk {seconds} s to write",

@@ -19,6 +19,7 @@ pub mod device_takes_the_time;
 pub mod dirty_limit_reached;
 pub mod dirty_limit_tiny;
 pub mod dirty_ratio_and_bytes;
+pub mod dirty_ratio_high;
 pub mod discard_on_delete;
 pub mod disk_counts_errors;
 pub mod disk_slowed_by_heat;
@@ -115,6 +116,7 @@ pub static ALL: &[&super::Cause] = &[
     &dirty_limit_reached::CAUSE,
     &dirty_limit_tiny::CAUSE,
     &dirty_ratio_and_bytes::CAUSE,
+    &dirty_ratio_high::CAUSE,
     &discard_on_delete::CAUSE,
     &disk_counts_errors::CAUSE,
     &disk_slowed_by_heat::CAUSE,
@@ -268,6 +270,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "dirty_ratio_and_bytes",
         include_str!("../../../../../docs/catalogue/cause/dirty_ratio_and_bytes.md"),
+    ),
+    (
+        "dirty_ratio_high",
+        include_str!("../../../../../docs/catalogue/cause/dirty_ratio_high.md"),
     ),
     (
         "discard_on_delete",
