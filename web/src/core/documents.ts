@@ -1149,6 +1149,8 @@ export interface Journal {
   device: string | null;
   /** Files that were written. */
   files: string[];
+  /** Control groups that were made. */
+  groups: string[];
   /** By which it is undone. */
   id: string;
   /** Whether its changes stay until undone. */
