@@ -1989,7 +1989,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --metric --sql-client --budget --rope --alpha --seed --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --metric --sql-client --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -259,6 +259,8 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l fsync -d 'fsync a
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l even-if-pointless -d 'Try a knob that was named also where it cannot act on this load'
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l strict -d 'Refuse a job that would not measure what it says'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l dry-run -d 'Show what would be changed, for how long and how it is put back; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l aa -d 'Write the value that is set already instead of the arm\'s: a check of iodyno itself, which must find no winner'

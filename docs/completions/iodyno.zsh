@@ -264,6 +264,8 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--even-if-pointless[Try a knob that was named also where it cannot act on this load]' \
+'--strict[Refuse a job that would not measure what it says]' \
 '--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \
 '--dry-run[Show what would be changed, for how long and how it is put back; do nothing]' \
 '--aa[Write the value that is set already instead of the arm'\''s\: a check of iodyno itself, which must find no winner]' \

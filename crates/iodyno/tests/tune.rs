@@ -372,7 +372,15 @@ fn a_plan_says_what_a_knob_that_was_named_cannot_do_under_this_load() {
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         (plan["plan"]["knobs"][0].clone(), text(&output.stderr))
     };
-    let (knob, words) = plan(&[]);
+    let refused = iodyno.run(&["tune", &disk.device, "--knob", "read_ahead_kb", "--dry-run"]);
+    let words = text(&refused.stderr);
+    assert_eq!(code(&refused), 2, "{words}");
+    assert!(
+        words.contains("direct I/O does not use it. It acts under: --direct 0 --rw read")
+            && words.contains("--even-if-pointless"),
+        "{words}"
+    );
+    let (knob, words) = plan(&["--even-if-pointless"]);
     assert_eq!(knob["doubt"], "direct I/O does not use it");
     assert!(
         words.contains("It acts under: --direct 0 --rw read"),
@@ -500,4 +508,70 @@ fn what_is_put_in_place_together_was_proved_together() {
         words.contains("4 → 128") && !words.contains("1280"),
         "{words}"
     );
+}
+
+/// Without a knob: what is suspect comes first, each knob is selected on top of what is ahead, and one proof of all of it
+/// against what was found is the headline. What was only selected cannot be put in place alone.
+#[test]
+fn without_a_knob_what_is_ahead_is_proved_once() {
+    let Some(disk) = Loop::in_memory(64) else {
+        return;
+    };
+    for (name, value) in [
+        ("scheduler", "none"),
+        ("nr_requests", "4"),
+        ("max_sectors_kb", "4"),
+    ] {
+        disk.set(name, value);
+    }
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let load = ["--bs", "256k", "--rw", "randread", "--iodepth", "16"];
+    let rest = ["--layers", "off", "--accept-worse-p99", "--budget", "170s"];
+    let (document, output) =
+        iodyno.json(&[&["tune", disk.device.as_str()], &load[..], &rest].concat());
+    let said = text(&output.stderr);
+    assert_eq!(disk.settings(), before, "{said}");
+    assert!([0, 6].contains(&code(&output)), "{said}");
+    assert!(
+        said.contains("suspect: max_sectors_kb (requests_split)"),
+        "{said}"
+    );
+    let trials = document["record"]["trials"].as_array().unwrap();
+    let is_selected = |trial: &&serde_json::Value| trial["verdict"]["reason"] == "selected";
+    for trial in trials.iter().filter(is_selected) {
+        let stages = trial["verdict"]["stages"].as_array().unwrap();
+        assert!(
+            stages.iter().all(|cost| cost["stage"] != "holdout"),
+            "{trial:#}"
+        );
+    }
+    let ahead = |trial: &&serde_json::Value| {
+        is_selected(trial) && trial["verdict"]["arm"] != trial["arms"][0]
+    };
+    // Each knob was tried on top of what was ahead before it.
+    let mut base = 0;
+    for trial in trials.iter().filter(is_selected) {
+        assert_eq!(trial["base"].as_array().map_or(0, Vec::len), base, "{said}");
+        base += usize::from(ahead(&trial));
+    }
+    let won = trials[0]["verdict"]["verdict"] == "better";
+    if !won {
+        return; // A busy machine may leave the proof undecided.
+    }
+    assert!(
+        !is_selected(&&trials[0]) && trials[0]["verdict"]["reason"] == "confirmed",
+        "{said}"
+    );
+    let headline = document["record"]["summary"].as_str().unwrap();
+    assert!(headline.contains("max_sectors_kb"), "{headline}");
+    let number = document["id"].as_i64().unwrap().to_string();
+    let all = iodyno.run(&["apply", &number, "--dry-run"]);
+    let words = text(&all.stdout) + &text(&all.stderr);
+    assert_eq!(code(&all), 0, "{words}");
+    assert!(words.contains("max_sectors_kb: 4 → "), "{words}");
+    if trials[0]["knob"] == "together" && trials[0]["set"].as_array().unwrap().len() > 1 {
+        let one = iodyno.run(&["apply", &number, "--only", "max_sectors_kb", "--dry-run"]);
+        assert_eq!(code(&one), 4, "{}", text(&one.stderr));
+        assert!(text(&one.stderr).contains("leave --only out"));
+    }
 }

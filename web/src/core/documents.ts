@@ -1970,7 +1970,7 @@ export interface Readings {
 }
 
 /** Why the outcome is what it is. */
-export type Reason = "confirmed" | "default-wins" | "within-rope" | "default-is-best" | "budget-spent" | "not-confirmed" | "p99-not-proven" | "p99-worse" | "phase-dependent" | "tail-effect" | "throttled" | "saturated" | "too-noisy" | "outlier-host" | "carry-over" | "slow-to-settle" | "foreign-io" | "apply-failed" | "bound-crossed" | "window-failed" | "no-io";
+export type Reason = "confirmed" | "default-wins" | "within-rope" | "default-is-best" | "budget-spent" | "selected" | "not-confirmed" | "p99-not-proven" | "p99-worse" | "phase-dependent" | "tail-effect" | "throttled" | "saturated" | "too-noisy" | "outlier-host" | "carry-over" | "slow-to-settle" | "foreign-io" | "apply-failed" | "bound-crossed" | "window-failed" | "no-io";
 
 /** The document. */
 export interface RecordDocument {
@@ -2525,6 +2525,11 @@ export interface Trial {
   aa: boolean;
   /** The values tried; the first is the one found. */
   arms: string[];
+  /**
+   * What was in place meanwhile, ahead by then in knobs that were tried before this one; empty where it was tried on
+   * what was found.
+   */
+  base?: SetMember[];
   /** Kernel name of the device that was measured. */
   device: string;
   /** Figures of device, CPUs and interrupts by arm, over the compared windows. */

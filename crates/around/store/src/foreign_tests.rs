@@ -16,6 +16,7 @@ fn tuned(knob: &str, device: &str, value: &str) -> Record {
     let arms = vec!["none".to_string(), value.to_string()];
     let trial = Trial {
         set: vec![],
+        base: vec![],
         knob: knob.into(),
         subject: None,
         mark: None,

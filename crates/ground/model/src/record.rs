@@ -22,7 +22,7 @@ use crate::moved::Moved;
 use crate::sample::SensorLog;
 use crate::studies::Studies;
 use crate::subject::Subject;
-use crate::verdict::{Outcome, Verdict, VerdictStage};
+use crate::verdict::{Outcome, Reason, Verdict, VerdictStage};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the document.
@@ -442,6 +442,10 @@ pub struct Trial {
     /// The values that were in place together, in a trial of several knobs; empty in that of one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetMember>,
+    /// What was in place meanwhile, ahead by then in knobs that were tried before this one; empty where it was tried on
+    /// what was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base: Vec<SetMember>,
     /// The values tried; the first is the one found.
     pub arms: Vec<String>,
     /// Whether the writes were replaced by no-ops (`--aa`).
@@ -486,6 +490,15 @@ impl Trial {
     pub fn win(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|verdict| {
             verdict.outcome == Outcome::Better
+                && !self.aa
+                && self.arms.first() != Some(&verdict.arm)
+        })
+    }
+
+    /// The verdict, where another value than the one found was ahead when nothing but a selection was asked for.
+    pub fn selection(&self) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|verdict| {
+            verdict.reason == Reason::Selected
                 && !self.aa
                 && self.arms.first() != Some(&verdict.arm)
         })

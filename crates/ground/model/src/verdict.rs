@@ -36,6 +36,8 @@ pub enum Reason {
     DefaultIsBest,
     /// The budget ended with the interval still open.
     BudgetSpent,
+    /// The comparison alone was asked for: `arm` is what was ahead, and the default where nothing was. Nothing is claimed.
+    Selected,
     /// The hold-out did not confirm the difference found before.
     NotConfirmed,
     /// The faster arm may have a p99 latency more than a tenth worse; the data cannot exclude it.

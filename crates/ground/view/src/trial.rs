@@ -5,7 +5,7 @@ mod words;
 use crate::effect::Effect;
 use model::record::Trial;
 use model::units;
-use model::verdict::{ForeignArm, Outcome, Verdict, VerdictStage};
+use model::verdict::{ForeignArm, Outcome, Reason, Verdict, VerdictStage};
 use serde::Serialize;
 pub use words::{sentence, set_sentence, tune_sentence};
 
@@ -19,6 +19,10 @@ pub enum Standing {
     Best,
     /// All values are equal within the margin.
     Equal,
+    /// A value is ahead of the one that was set, and goes into the set that is proved.
+    Ahead,
+    /// No value is ahead of the one that was set.
+    NoneAhead,
     /// Nothing is claimed; so ends a control without writes (`--aa`) that finds a difference, too.
     Undecided,
     /// The knob was not tried.
@@ -113,6 +117,10 @@ fn standing(trial: &Trial) -> Standing {
     match &trial.verdict {
         _ if trial.skipped.is_some() => Standing::Untried,
         None => Standing::Undecided,
+        Some(verdict) if verdict.reason == Reason::Selected => match trial.selection() {
+            Some(_) => Standing::Ahead,
+            None => Standing::NoneAhead,
+        },
         Some(verdict) => match verdict.outcome {
             Outcome::Better if trial.win().is_some() => Standing::Won,
             Outcome::Better if trial.aa => Standing::Undecided,
@@ -129,15 +137,20 @@ fn ending(trial: &Trial, standing: Standing) -> String {
         Standing::Won => format!("{arm} is better"),
         Standing::Best => "what is set is best".into(),
         Standing::Equal => "equal".into(),
+        Standing::Ahead => format!("{arm} is ahead"),
+        Standing::NoneAhead => "none is ahead".into(),
         Standing::Undecided if trial.aa => "none, nothing was switched (--aa)".into(),
         Standing::Undecided => "none".into(),
         Standing::Untried => format!("not tried: {}", trial.skipped.as_deref().unwrap_or("?")),
     }
 }
 
-/// What a verdict rests on, where it has an estimate.
+/// What a verdict rests on, where it has an estimate and proves anything by it.
 pub fn proof(verdict: &Verdict) -> Option<Proof> {
     let stage = verdict.estimated_in?;
+    if verdict.reason == Reason::Selected {
+        return None;
+    }
     let pairs = verdict.pairs.iter().filter(|pair| pair.stage == stage);
     let kind = if stage == VerdictStage::Holdout {
         "fresh pairs after the choice was made"

@@ -123,11 +123,11 @@ fn wish(
 fn must_last(args: &ApplyArgs, record: &Record) -> Result<(), Failure> {
     let id = args.record;
     let trials = proven::chosen(record, &args.only).unwrap_or_default();
-    let set = match Winners::of(record.trials()) {
-        Winners::Together { set, .. } if trials.len() > 1 => vec![set],
+    let proofs = match Winners::of(record.trials()) {
+        together @ Winners::Together { .. } if trials.len() > 1 => together.proofs(),
         _ => trials,
     };
-    let open: Vec<String> = set
+    let open: Vec<String> = proofs
         .into_iter()
         .filter_map(|trial| Some((trial, trial.win()?)))
         .filter(|(_, win)| !win.is_lasting())

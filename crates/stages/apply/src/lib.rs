@@ -18,6 +18,7 @@ mod together;
 mod values;
 mod wish;
 
+pub use ordering::rank;
 pub use persisted::plans;
 pub use reading::ValueReading;
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};

@@ -24,6 +24,9 @@ pub enum NotProven {
         /// Why they are not put in place together.
         why: String,
     },
+    /// The values were proved in place together, and none of them alone.
+    #[error("{} were proved in place together, and none of them alone: leave --only out", .0.join(" and "))]
+    OnlyTogether(Vec<String>),
     /// The value asked for is none that won.
     #[error("it proved nothing about `{0}` that could be put in place")]
     NotAmongThem(String),
@@ -101,7 +104,7 @@ pub fn wish(
 ) -> Result<SettingWish, NotProven> {
     let won: Vec<(&Trial, &Verdict)> = chosen(record, only)?
         .into_iter()
-        .filter_map(|trial| Some((trial, trial.win()?)))
+        .filter_map(|trial| Some((trial, trial.verdict.as_ref()?)))
         .collect();
     let (first, _) = won.first().ok_or(NotProven::Nothing)?;
     must_be_here(&first.device, host)?;
@@ -138,10 +141,16 @@ pub fn chosen<'a>(record: &'a Record, only: &[String]) -> Result<Vec<&'a Trial>,
     let wanted: Vec<&Trial> = each.iter().copied().filter(is_wanted).collect();
     match winners {
         Winners::Together { .. } if wanted.len() == each.len() => Ok(wanted),
+        _ if wanted.iter().any(|one| one.win().is_none()) => Err(only_together(&each)),
         _ if wanted.len() < 2 => Ok(wanted),
         Winners::Apart { why, .. } if wanted.len() == each.len() => Err(apart(&wanted, &why)),
         _ => Err(apart(&wanted, &Apart::NeverTogether)),
     }
+}
+
+fn only_together(each: &[&Trial]) -> NotProven {
+    let names = each.iter().map(|one| clean_to(&one.knob, SHOWN));
+    NotProven::OnlyTogether(names.collect())
 }
 
 fn apart(wanted: &[&Trial], why: &Apart<'_>) -> NotProven {

@@ -134,7 +134,7 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
                 equal,
                 arms,
             };
-            begin_audit(run, claim)
+            prove(run, claim)
         }
     }
 }
@@ -151,7 +151,9 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
     let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm)) = raced;
     let short = race.estimate(arm);
     let interval_ln = race.interval(arm);
-    if let Raced::Open(_) = raced {
+    // Which of the better ones is the best may stay open where one of them is only taken along.
+    let is_ahead = run.plan.only_selects && interval_ln.0 > 0.0;
+    if let (Raced::Open(_), false) = (raced, is_ahead) {
         let (low_ln, high_ln) = interval_ln;
         let effect = Effect {
             arm,
@@ -170,7 +172,7 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
         ));
     }
     let equal = matches!(raced, Raced::DefaultBest(_)).then_some(Reason::DefaultIsBest);
-    begin_audit(
+    prove(
         run,
         Claim {
             arm,
@@ -183,11 +185,34 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
     )
 }
 
-fn begin_audit(run: &mut ExperimentRun, claim: Claim) -> Phase {
+/// Goes on to the stages that prove a claim, where it is to be proved.
+fn prove(run: &mut ExperimentRun, claim: Claim) -> Phase {
+    if run.plan.only_selects {
+        return select(run, &claim);
+    }
     Phase::Audit(
         Audit::new(run, claim.arm, claim.short, claim.equal.is_none()),
         claim,
     )
+}
+
+/// Ends with the arm that is ahead. Whoever looks at every pair and stops at the best moment sees too large an effect, so
+/// that nothing is claimed.
+fn select(run: &ExperimentRun, claim: &Claim) -> Phase {
+    let (low_ln, high_ln) = claim.interval_ln;
+    let effect = Effect {
+        arm: claim.arm,
+        centre_ln: claim.short.centre,
+        low_ln,
+        high_ln,
+        stage: claim.stage,
+    };
+    let is_ahead = claim.equal.is_none() && effect.centre_ln > 0.0;
+    let finding = Finding {
+        arm: if is_ahead { claim.arm } else { 0 },
+        ..Finding::new(Outcome::Inconclusive, Reason::Selected)
+    };
+    done(run, claim.arms.clone(), finding.with(effect))
 }
 
 pub(super) fn audit(run: &mut ExperimentRun, audited: Audited, claim: &Claim) -> Phase {

@@ -276,6 +276,8 @@ fn said(run: &ExperimentRun, finding: &Finding) -> String {
                 "What the budget leaves for comparing was too short to decide{seen}; give more with --budget."
             )
         }
+        Reason::Selected if finding.arm == 0 => format!("Nothing is ahead of {}: {span}.", name(0)),
+        Reason::Selected => format!("{} is ahead, which is not yet a proof: {span}.", name(finding.arm)),
         Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
         Reason::P99NotProven => {
             format!(

@@ -44,7 +44,8 @@ pub use carry::MEMORY_MAX_MS;
 pub use model::verdict::VerdictStage;
 pub use plan::{
     Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, class_memory_ms, class_window_ms,
-    default_budget_ms, least_beside_ms, least_budget_ms, longest_budget_ms, pairs_within_ms,
+    default_budget_ms, least_before_ms, least_beside_ms, least_budget_ms, longest_budget_ms,
+    pairs_within_ms,
 };
 pub use progress::Progress;
 pub use window::{Ask, BIN_MS, Failure, ForeignIo, OwnAndOthers, TellError, Window, WindowReport};

@@ -42,6 +42,9 @@ pub struct ExperimentPlan {
     pub can_halve_depth: bool,
     /// Whether the user accepts a worse p99 in exchange for throughput.
     pub accept_worse_p99: bool,
+    /// Whether it ends with the pairs or the race: it then claims nothing and says which arm to take along to an
+    /// experiment that proves. The slow design knows no such end.
+    pub only_selects: bool,
 }
 
 impl ExperimentPlan {
@@ -61,6 +64,7 @@ impl ExperimentPlan {
             min_window_ms: 0,
             can_halve_depth: false,
             accept_worse_p99: false,
+            only_selects: false,
         };
         let metric = plan.metric.clone();
         plan.by(metric)
@@ -231,12 +235,17 @@ pub(super) fn whole_for_ms(plan: &ExperimentPlan, pairs_ms: u64) -> u64 {
     (pairs_ms.saturating_mul(5) / 2).min(pairs_ms.saturating_add(reserve_ms))
 }
 
+/// The least device time of the stages before the pairs or the race of a knob that is not slow, in milliseconds.
+pub fn least_before_ms(class: Class, metric: &ExperimentMetric) -> u64 {
+    12 * super::phase::settle_window_ms(class, metric) + 10 * window_least_ms(class, metric)
+}
+
 /// The least device time of the stages beside the pairs or the race of a knob that is not slow, in milliseconds: settling,
 /// calibration, an audit and a hold-out in which nothing is suspect.
 pub fn least_beside_ms(class: Class, memory_ms: u64, metric: &ExperimentMetric) -> u64 {
     let window_ms = window_least_ms(class, metric);
-    let settle_ms = 12 * super::phase::settle_window_ms(class, metric);
-    settle_ms + (10 + 20) * window_ms + 2 * super::audit::soak_of_ms(memory_ms)
+    let after_ms = 20 * window_ms + 2 * super::audit::soak_of_ms(memory_ms);
+    least_before_ms(class, metric) + after_ms
 }
 
 /// Device time beside the pairs or the race when the user names no budget, in milliseconds: for settling, for the audit of

@@ -158,9 +158,13 @@ impl ExperimentRun {
         self.plan.whole_ms.saturating_sub(self.clock_ms)
     }
 
-    /// What is left for pairs or a race that began then, in milliseconds: audit and hold-out have to fit behind them.
+    /// What is left for pairs or a race that began then, in milliseconds: audit and hold-out have to fit behind them,
+    /// where something is to be proved.
     pub(super) fn comparing_left_ms(&self, started_ms: u64) -> u64 {
-        let after_ms = audit::least_ms(&self.plan) + holdout::least_ms(self);
+        let after_ms = match self.plan.only_selects {
+            true => 0,
+            false => audit::least_ms(&self.plan) + holdout::least_ms(self),
+        };
         let own_ms = self
             .plan
             .budget_ms

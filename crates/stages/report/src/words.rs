@@ -96,7 +96,8 @@ fn keep_lines(id: Option<i64>, record: &Record) -> Vec<String> {
         .filter_map(|trial| Some((trial, trial.subject().held_by()?)))
         .map(|(trial, why)| format!("  {} cannot be kept by apply: {why}", trial.knob))
         .collect();
-    let is_open = won().any(|trial| trial.win().is_some_and(|win| !win.is_lasting()));
+    let is_fading = |trial: &&Trial| trial.win().is_some_and(|win| !win.is_lasting());
+    let is_open = winners.proofs().iter().any(is_fading);
     match id {
         Some(id) if held.is_empty() && matches!(winners, Winners::Apart { .. }) => won()
             .map(|trial| {

@@ -250,6 +250,7 @@ fn every_short_load_of_a_check_is_a_part_of_its_own() {
 fn a_tune_brings_what_it_proved() {
     let trials = vec![Trial {
         set: vec![],
+        base: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,

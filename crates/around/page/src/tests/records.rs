@@ -466,6 +466,7 @@ pub fn tune() -> Record {
         body: RecordBody::Tune(TuneBody {
             trials: vec![Trial {
                 set: vec![],
+                base: vec![],
                 knob: "scheduler".into(),
                 subject: None,
                 mark: None,

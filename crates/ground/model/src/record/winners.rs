@@ -27,7 +27,7 @@ pub enum Winners<'a> {
     Together {
         /// The trial of all of them.
         set: &'a Trial,
-        /// The trial of each.
+        /// The trial of each: one that proved it alone, or one that selected it for the set.
         each: Vec<&'a Trial>,
     },
     /// Several that are no set.
@@ -56,7 +56,7 @@ impl<'a> Winners<'a> {
         let won = || trials.iter().filter(|trial| trial.win().is_some());
         let each: Vec<&Trial> = won().filter(|trial| trial.set.is_empty()).collect();
         match each.as_slice() {
-            [] => return Winners::Nothing,
+            [] => return selected(trials).unwrap_or(Winners::Nothing),
             [one] => return Winners::One(one),
             _ => {}
         }
@@ -83,6 +83,32 @@ impl<'a> Winners<'a> {
             Winners::Together { each, .. } | Winners::Apart { each, .. } => each.clone(),
         }
     }
+
+    /// The trials that proved what won: that of the set alone, where there is one.
+    pub fn proofs(&self) -> Vec<&'a Trial> {
+        match self {
+            Winners::Together { set, .. } => vec![set],
+            _ => self.each(),
+        }
+    }
+}
+
+/// Values that were only selected one by one, and proved together.
+fn selected(trials: &[Trial]) -> Option<Winners<'_>> {
+    let set = trials
+        .iter()
+        .find(|trial| !trial.set.is_empty() && trial.win().is_some())?;
+    let trial_of = |member: &SetMember| {
+        trials.iter().find(|trial| {
+            let is_its = trial.knob == member.knob && trial.subject() == member.subject;
+            is_its
+                && trial
+                    .selection()
+                    .is_some_and(|ahead| ahead.arm == member.value)
+        })
+    };
+    let each = set.set.iter().map(trial_of).collect::<Option<Vec<_>>>()?;
+    Some(Winners::Together { set, each })
 }
 
 impl Trial {

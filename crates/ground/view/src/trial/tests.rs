@@ -59,6 +59,7 @@ fn trial(outcome: Outcome, reason: Reason, arm: &str) -> Trial {
     let verdict = verdict(outcome, reason, arm);
     Trial {
         set: vec![],
+        base: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,

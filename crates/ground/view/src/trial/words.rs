@@ -26,7 +26,10 @@ pub fn set_sentence(set: &[SetMember], verdict: &Verdict) -> String {
             )
         })
         .collect();
-    let head = format!("{} together", names.join(" and "));
+    let head = match names.as_slice() {
+        [one] => one.clone(),
+        _ => format!("{} together", names.join(" and ")),
+    };
     let said = match verdict.outcome {
         Outcome::Better if verdict.reason != Reason::DefaultWins => {
             format!("{head}: {}", gain(verdict))
@@ -56,6 +59,15 @@ fn found(knob: &str, values: &[String], verdict: &Verdict) -> String {
         }
         (Outcome::Better | Outcome::Equal, _) => {
             format!("{knob}: nothing beats {found}{}", losers(verdict))
+        }
+        (_, Reason::Selected) if verdict.arm == found => {
+            format!("{knob}: nothing is ahead of {found}")
+        }
+        (_, Reason::Selected) => {
+            let ahead = Effect::of(verdict).map_or(String::new(), |effect| {
+                format!(", about {}", effect.change())
+            });
+            format!("{knob}: {} is ahead of {found}{ahead}", verdict.arm)
         }
         (Outcome::Inconclusive | Outcome::Refused, _) => {
             format!("{knob}: no verdict. {}", verdict.sentence)

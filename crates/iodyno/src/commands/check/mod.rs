@@ -4,6 +4,7 @@
 mod document;
 mod ground;
 mod loads;
+pub mod look;
 mod plan;
 mod profile;
 mod unseen;

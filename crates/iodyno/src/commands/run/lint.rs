@@ -27,6 +27,22 @@ pub struct Lint {
 }
 
 impl Lint {
+    /// Judges the sections on a target, and says nothing.
+    pub fn of(
+        sections: &[Section],
+        (context, path): (&Context, &IoPath),
+        target: Option<&Target>,
+    ) -> Lint {
+        let mut lint = Lint {
+            sections: sections.to_vec(),
+            target: target_facts(target, path),
+            machine: machine_facts(&context.host),
+            findings: Vec::new(),
+        };
+        lint.findings = diagnose::before(&lint.facts(path, &[], &[]));
+        lint
+    }
+
     /// Judges the job and says what was found, with the corrected job where it was given in fio's words.
     pub fn before(
         args: &RunArgs,
@@ -34,13 +50,7 @@ impl Lint {
         workload: &Workload,
         (root, path): (&Target, &IoPath),
     ) -> Lint {
-        let mut lint = Lint {
-            sections: workload.sections.clone(),
-            target: target_facts(Some(root), path),
-            machine: machine_facts(&context.host),
-            findings: Vec::new(),
-        };
-        lint.findings = diagnose::before(&lint.facts(path, &[], &[]));
+        let lint = Lint::of(&workload.sections, (context, path), Some(root));
         for line in lint::lint_lines(&lint.findings, &lint.corrected_words(args, workload, path)) {
             context.out.note(line);
         }
@@ -60,12 +70,9 @@ impl Lint {
         }
         Err(Failure::new(
             Exit::Refused,
-            format!(
-                "refused by --strict: {}. Nothing was run. Use --corrected to run the corrected job, or leave \
-                 --strict out to run it as it stands",
-                wrong.join(", ")
-            ),
-        ))
+            format!("refused by --strict: {}. Nothing was run", wrong.join(", ")),
+        )
+        .hint("Correct the job, or leave --strict out to run it as it stands."))
     }
 
     /// The sections with all fixes made. What is judged again and kept is the corrected job.

@@ -6,7 +6,7 @@ pub mod facts;
 mod find_max;
 mod grid;
 pub mod intervals;
-mod lint;
+pub mod lint;
 mod matrix;
 mod outside;
 mod precondition;

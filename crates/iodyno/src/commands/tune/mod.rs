@@ -1,21 +1,26 @@
 //! `iodyno tune`: proves by a randomised interleaved experiment which setting helps, and puts everything back.
 
+mod climb;
 mod judge;
 mod live;
 mod plan;
 mod quiet;
 mod session;
 mod stop_if;
+mod suspects;
 
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
+use super::run::lint::Lint;
+use super::run::targets::opened;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal};
+use load::Engine;
 use model::iopath::IoPath;
-use model::job::Job;
+use model::job::{Job, Section};
 use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
 use model::verdict::Verdict;
@@ -54,6 +59,12 @@ pub struct TuneArgs {
     /// Seed of every random choice; without it, one that is printed.
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Try a knob that was named also where it cannot act on this load.
+    #[arg(long, requires = "knobs")]
+    pub even_if_pointless: bool,
+    /// Refuse a job that would not measure what it says.
+    #[arg(long)]
+    pub strict: bool,
     /// Accept a worse p99 in exchange for throughput.
     #[arg(long)]
     pub accept_worse_p99: bool,
@@ -139,6 +150,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         locked => locked,
     };
     let judge = judge::ready(args, &job)?;
+    lint(args, context, &path, &job)?;
     let plan = plan::make(args, context, &path, &job, &judge)?;
     for line in plan.lines(&job) {
         context.out.say(line);
@@ -193,6 +205,24 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     })
 }
 
+/// Says what is to be said of the job before it runs, as `run` does; a load that is not ours is not what the job says.
+fn lint(args: &TuneArgs, context: &Context, path: &IoPath, job: &Job) -> Result<(), Failure> {
+    let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
+    if !is_ours {
+        return Ok(());
+    }
+    let target = opened(&args.target, path).ok();
+    let sections = [Section::of(job.clone())];
+    let lint = Lint::of(&sections, (context, path), target.as_deref());
+    for line in report::lint::lint_lines(&lint.findings, &[]) {
+        context.out.note(line);
+    }
+    match args.strict {
+        true => lint.refuse(),
+        false => Ok(()),
+    }
+}
+
 /// Takes the device's lock, where nothing unfinished stands on it.
 fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock, Failure> {
     let device = crate::named_knob::device(path)?;
@@ -211,6 +241,7 @@ fn record(done: session::SessionDone, path: IoPath, job: Job, provenance: Proven
         summary,
         job,
         sensors: done.sensors,
+        findings: done.findings,
         ..Record::of(body, provenance, path)
     }
 }

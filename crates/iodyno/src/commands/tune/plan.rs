@@ -1,13 +1,14 @@
 //! What a tune will do, decided before anything is touched: which knobs, which values, how long, and why not the rest.
 
 use super::TuneArgs;
+use super::session::Session;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::named_knob::{self, NamedKnob, absent, device, handed_on, is_of_some_devices, subjects};
 use apply::{Knob, SubjectFiles, knobs, must_take};
 use experiment::{
-    class_memory_ms, default_budget_ms, least_beside_ms, least_budget_ms, longest_budget_ms,
-    pairs_within_ms,
+    class_memory_ms, default_budget_ms, least_before_ms, least_beside_ms, least_budget_ms,
+    longest_budget_ms, pairs_within_ms,
 };
 use host::Reach;
 use load::{Engine, Needs};
@@ -29,6 +30,10 @@ fn blocks_ms(values: usize, metric: &ExperimentMetric) -> u64 {
 
 /// Starting the load, and again for the hold-out, takes so long, ms.
 const STARTS_MS: u64 = 3_000;
+/// The look at what can matter takes so long at the most where knobs are selected, ms.
+const LOOK_MS: u64 = 5_000;
+/// Part of the budget that selecting leaves for the proof.
+const PROOF_SHARE: f64 = 0.4;
 /// Least time for the pairs of a fast knob: enough for a few dozen.
 const LEAST_MS: u64 = 10_000;
 
@@ -47,6 +52,9 @@ pub struct TunePlan {
     pub budget_ms: u64,
     /// Bounds that end it at once, as the user wrote them.
     pub stop_if: Vec<String>,
+    /// Whether knobs are selected one on top of the other and what is ahead is proved once, as where none was named;
+    /// otherwise each is proved on what was found.
+    pub climbs: bool,
     /// Whether a scratch file has to be written first.
     #[serde(skip)]
     pub is_laid_out: bool,
@@ -67,7 +75,8 @@ pub struct PlannedKnob {
     pub memory_ms: u64,
     /// What it can cost.
     pub risk: model::change::Risk,
-    /// Why it can hardly matter for this load, though it was named; none where nothing speaks against it.
+    /// Why it cannot matter for this load, where it is tried all the same (`--even-if-pointless`); none where nothing speaks
+    /// against it.
     pub doubt: Option<String>,
     /// What its values are judged by.
     #[serde(skip)]
@@ -109,14 +118,64 @@ pub fn make(
             format!("{device} has no queue settings in /sys/block/{device}/queue."),
         ));
     }
+    let (mut chosen, skipped) = considered(args, context, path, &device, (job, judge))?;
+    let needs_files = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs == Needs::Files);
+    let is_laid_out = needs_files
+        && matches!(
+            host::files::kind(&args.target),
+            Ok(host::files::FileKind::Directory)
+        );
+    // Windows of a slow knob are its proof already, and a control (--aa) has nothing to select.
+    let climbs = args.knobs.is_empty()
+        && !args.aa
+        && chosen.len() > 1
+        && chosen.iter().all(|planned| planned.class != Class::Slow);
+    if climbs {
+        // What disturbs another setting has to be in place before that is tried.
+        chosen.sort_by_key(|planned| Knob::find(&planned.knob).map(apply::rank));
+    }
+    let plan = TunePlan {
+        device,
+        climbs,
+        metric: judge.metric.clone(),
+        knobs: chosen,
+        skipped,
+        budget_ms: args.budget,
+        stop_if: args
+            .stop_if
+            .iter()
+            .map(|bound| bound.text.clone())
+            .collect(),
+        is_laid_out,
+    };
+    if plan.knobs.is_empty() {
+        let exit = if args.knobs.is_empty() {
+            Exit::Failed
+        } else {
+            Exit::Usage
+        };
+        return Err(nothing_to_try(&plan, exit));
+    }
+    rights(&plan, args)?;
+    Ok(plan)
+}
+
+/// The knobs to try, and those left out with the reason.
+fn considered(
+    args: &TuneArgs,
+    context: &Context,
+    path: &IoPath,
+    device: &str,
+    judged: (&Job, &Judge),
+) -> Result<(Vec<PlannedKnob>, Vec<SkippedKnob>), Failure> {
     let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
     for asked in asked(args)? {
         let knob = asked.knob;
-        let subjects = subjects(&asked, path, &device)?;
+        let subjects = subjects(&asked, path, device)?;
         if subjects.is_empty() {
             skipped.push(skip(knob, None, format!("{device} has none")));
         }
-        if let Some(why) = handed_on(knob, path, &device, &context.host) {
+        if let Some(why) = handed_on(knob, path, device, &context.host) {
             skipped.push(skip(knob, None, why));
             continue;
         }
@@ -131,36 +190,13 @@ pub fn make(
                 }
                 continue;
             };
-            match consider(knob, asked.values.clone(), &files, (job, judge), args)? {
+            match consider(knob, asked.values.clone(), &files, judged, args)? {
                 Ok(planned) => chosen.push(planned),
                 Err(why) => skipped.push(skip(knob, Some(subject), why)),
             }
         }
     }
-    let needs_files = Engine::find(&job.ioengine).is_none_or(|engine| engine.needs == Needs::Files);
-    let is_laid_out = needs_files
-        && matches!(
-            host::files::kind(&args.target),
-            Ok(host::files::FileKind::Directory)
-        );
-    let plan = TunePlan {
-        device,
-        metric: judge.metric.clone(),
-        knobs: chosen,
-        skipped,
-        budget_ms: args.budget,
-        stop_if: args
-            .stop_if
-            .iter()
-            .map(|bound| bound.text.clone())
-            .collect(),
-        is_laid_out,
-    };
-    if plan.knobs.is_empty() {
-        return Err(nothing_to_try(&plan));
-    }
-    rights(&plan, args)?;
-    Ok(plan)
+    Ok((chosen, skipped))
 }
 
 fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
@@ -226,21 +262,19 @@ fn consider(
         }
     };
     if values.len() < 2 {
-        return Ok(Err(format!(
-            "{} has no other value than {now} here",
-            files.subject()
-        )));
+        return Ok(Err(no_other(files, &now)));
     }
     if let Some(why) = unjudgeable(knob, judge.meter, job) {
         return Ok(Err(why));
     }
     let is_asked_by_name = !args.knobs.is_empty();
-    // A load that is not ours is not what the job says.
-    let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
     let named = if is_asked_by_name { &values[..] } else { &[] };
-    let pointless = (knob.pointless)(files, job, named).filter(|_| is_ours);
-    if let (Some(why), false) = (&pointless, is_asked_by_name) {
-        return Ok(Err(why.clone()));
+    let pointless = pointless(knob, files, job, named);
+    if let (Some(why), false) = (&pointless, is_asked_by_name && args.even_if_pointless) {
+        return Ok(Err(match is_asked_by_name {
+            true => refusal(knob, why),
+            false => why.clone(),
+        }));
     }
     Ok(Ok(PlannedKnob {
         knob: knob.id.into(),
@@ -254,19 +288,83 @@ fn consider(
     }))
 }
 
+/// Why a knob that was named is not tried, under which load it acts, and how it is tried all the same.
+fn refusal(knob: &Knob, why: &str) -> String {
+    let load = match knob.load {
+        "" => String::new(),
+        words => format!(". It acts under: {words}"),
+    };
+    format!("{why}{load}. Try it all the same with --even-if-pointless")
+}
+
 /// How long a switch may go on acting under this load: as the knob says, and as long as what the load leaves behind.
 fn memory_ms(knob: &Knob, job: &Job) -> u64 {
     class_memory_ms(knob.class_under(job)).max(knob.memory_ms)
 }
 
-fn nothing_to_try(plan: &TunePlan) -> Failure {
+/// A knob that nobody named and that a look at the target makes suspect; or how it can be tried all the same.
+pub fn suspect(id: &str, session: &Session<'_>) -> Result<Vec<PlannedKnob>, String> {
+    let (args, host) = (session.args, &session.context.host);
+    let knob = Knob::find(id).ok_or_else(|| format!("There is no knob {id}."))?;
+    let by_name = || format!("Try it: --knob {id}.");
+    if apply::reach([knob.on]) != Reach::Device || knob.class_under(session.job) == Class::Slow {
+        return Err(by_name());
+    }
+    let asked = NamedKnob {
+        knob,
+        key: None,
+        values: None,
+    };
+    let subjects = subjects(&asked, session.path, &session.plan.device).map_err(|_| by_name())?;
+    let files = subjects
+        .into_iter()
+        .filter_map(|subject| SubjectFiles::of(host, subject))
+        .filter(|files| !(knob.choices)(files).is_empty());
+    let judged = (session.job, session.judge);
+    let planned: Vec<PlannedKnob> = files
+        .filter_map(|files| consider(knob, None, &files, judged, args).ok()?.ok())
+        .collect();
+    match planned.is_empty() {
+        true => Err("There is nothing to try for this load.".into()),
+        false => Ok(planned),
+    }
+}
+
+/// The values that a knob has on this subject now, where nobody named it; or why it has nothing to try.
+pub fn choices_unasked(
+    knob: &Knob,
+    files: &SubjectFiles,
+    job: &Job,
+) -> Result<Vec<String>, String> {
+    let values = (knob.choices)(files);
+    if let Some(why) = pointless(knob, files, job, &[]) {
+        return Err(why);
+    }
+    match values.as_slice() {
+        [] => Err(format!("{} has none now", files.subject())),
+        [now] => Err(no_other(files, now)),
+        _ => Ok(values),
+    }
+}
+
+/// Why a knob cannot matter under this job. A load that is not ours is not what the job says.
+fn pointless(knob: &Knob, files: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
+    let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
+    (knob.pointless)(files, job, named).filter(|_| is_ours)
+}
+
+fn no_other(files: &SubjectFiles, now: &str) -> String {
+    format!("{} has no other value than {now} here", files.subject())
+}
+
+fn nothing_to_try(plan: &TunePlan, exit: Exit) -> Failure {
     let reasons: Vec<String> = plan
         .skipped
         .iter()
         .map(|skipped| format!("  {}: {}", skipped.knob, skipped.why))
         .collect();
     Failure::new(
-        Exit::Failed,
+        exit,
         format!(
             "there is nothing to try on {} for this load:\n{}",
             plan.device,
@@ -351,6 +449,27 @@ impl PlannedKnob {
         })
     }
 
+    /// Its time where it is only selected, when `left_ms` remain for it and the knobs after it; none when that decides
+    /// nothing.
+    pub fn select_time(&self, left_ms: u64, knobs_left: u64) -> Option<KnobTime> {
+        let needs_ms = self.select_needs_ms();
+        if left_ms < needs_ms {
+            return None;
+        }
+        let whole_ms = (left_ms / knobs_left.max(1)).max(needs_ms);
+        let beside_ms = needs_ms - self.least_pairs_ms();
+        let most_ms = default_budget_ms(self.class, self.values.len(), &self.metric);
+        Some(KnobTime {
+            pairs_ms: (whole_ms - beside_ms).min(most_ms),
+            whole_ms,
+        })
+    }
+
+    /// The least time in which this knob can be selected, ms.
+    pub fn select_needs_ms(&self) -> u64 {
+        self.least_pairs_ms() + least_before_ms(self.class, &self.metric) + STARTS_MS
+    }
+
     fn least_pairs_ms(&self) -> u64 {
         least_budget_ms(self.class, self.values.len(), &self.metric).max(LEAST_MS)
     }
@@ -387,6 +506,41 @@ impl SkippedKnob {
 }
 
 impl TunePlan {
+    /// Time that selecting leaves for the proof, ms.
+    pub fn proof_ms(&self) -> u64 {
+        let needs_ms = self.knobs.iter().map(PlannedKnob::needs_ms).max();
+        let share_ms = (self.budget_ms as f64 * PROOF_SHARE) as u64;
+        share_ms.max(needs_ms.unwrap_or(0))
+    }
+
+    /// The least budget within which everything that is planned can be tried, ms.
+    pub fn needs_ms(&self) -> u64 {
+        let each = |needs: fn(&PlannedKnob) -> u64| self.knobs.iter().map(needs).sum::<u64>();
+        let proof_ms = self.knobs.iter().map(PlannedKnob::needs_ms).max();
+        match self.climbs {
+            true => {
+                let select_ms = LOOK_MS + each(PlannedKnob::select_needs_ms);
+                let by_share_ms = (select_ms as f64 / (1.0 - PROOF_SHARE)) as u64;
+                by_share_ms.max(select_ms + proof_ms.unwrap_or(0))
+            }
+            false => each(PlannedKnob::needs_ms),
+        }
+    }
+
+    /// What the budget is too short for, and which is not.
+    fn budget_line(&self) -> Option<String> {
+        let needs_s = self.needs_ms().div_ceil(1_000);
+        let is_enough = self.budget_ms >= needs_s * 1_000;
+        let count = self.knobs.len();
+        (!is_enough).then(|| {
+            let budget = units::span_ms(self.budget_ms);
+            match count {
+                1 => format!("  {budget} is too short for it: give --budget {needs_s}s at the least."),
+                _ => format!("  {budget} is too short for all {count}: give --budget {needs_s}s at the least."),
+            }
+        })
+    }
+
     /// Said where it is not what most people expect of a metric.
     fn direction(&self) -> &'static str {
         match self.metric.better {
@@ -440,6 +594,7 @@ impl TunePlan {
             "  takes at most {}{after}.",
             units::span_ms(self.budget_ms)
         ));
+        lines.extend(self.budget_line());
         if !self.stop_if.is_empty() {
             lines.push(format!(
                 "  puts everything back at once and ends where {} on {}.",

@@ -13,6 +13,7 @@ use host::signals::Stop;
 use host::{DeviceLock, Journal};
 use load::Prepared;
 use model::change::{Class, Restored};
+use model::finding::Finding;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{SetMember, Trial, Winners};
@@ -40,21 +41,40 @@ pub struct Session<'a> {
 pub struct SessionDone {
     pub trials: Vec<Trial>,
     pub sensors: Vec<SensorLog>,
+    /// What the look before the first knob found.
+    pub findings: Vec<Finding>,
     pub interrupted: bool,
     /// Values that were read back at the end, every one as it was.
     pub read_back: usize,
 }
 
-/// What an experiment turns.
-struct Asked {
-    turns: Vec<Turn>,
+/// What an experiment turns, and what it is for.
+pub(super) struct Asked {
+    pub(super) turns: Vec<Turn>,
     /// The values that it has in place together; empty for one knob.
-    set: Vec<SetMember>,
+    pub(super) set: Vec<SetMember>,
+    /// What is in place meanwhile, whatever it turns.
+    pub(super) base: Vec<SetMember>,
+    pub(super) aim: Aim,
+}
+
+/// What an experiment is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// One of several claims, which share the error probability.
+    OneOf {
+        /// So many.
+        claims: usize,
+    },
+    /// The only claim of the tune.
+    Headline,
+    /// No claim: what to take along.
+    Select,
 }
 
 /// The values that won, turned together in the order of writing; or why they cannot be in place at the same time. `found`
 /// has what each was before.
-fn asked_together(won: &[CheckedValue], found: &[String]) -> Result<Asked, String> {
+fn asked_together(won: &[CheckedValue], found: &[String], aim: Aim) -> Result<Asked, String> {
     let before = |one: &CheckedValue| {
         let is_it = |other: &CheckedValue| {
             other.knob.id == one.knob.id && other.files.subject() == one.files.subject()
@@ -63,11 +83,6 @@ fn asked_together(won: &[CheckedValue], found: &[String]) -> Result<Asked, Strin
         at.and_then(|at| found.get(at)).cloned().unwrap_or_default()
     };
     let ordered = apply::together(won.to_vec()).map_err(|why| why.to_string())?;
-    let member = |one: &CheckedValue| SetMember {
-        knob: one.knob.id.into(),
-        subject: one.files.subject().clone(),
-        value: one.value.clone(),
-    };
     let turn = |one: &CheckedValue| Turn {
         knob: one.knob,
         files: one.files.clone(),
@@ -76,14 +91,25 @@ fn asked_together(won: &[CheckedValue], found: &[String]) -> Result<Asked, Strin
     Ok(Asked {
         set: ordered.iter().map(member).collect(),
         turns: ordered.iter().map(turn).collect(),
+        base: Vec::new(),
+        aim,
     })
 }
 
+/// A value as a record has it.
+pub(super) fn member(one: &CheckedValue) -> SetMember {
+    SetMember {
+        knob: one.knob.id.into(),
+        subject: one.files.subject().clone(),
+        value: one.value.clone(),
+    }
+}
+
 /// What every knob is tried with.
-struct Rig<'a> {
-    prepared: &'a Prepared,
-    journal: &'a Journal,
-    stop: &'a Stop,
+pub(super) struct Rig<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) journal: &'a Journal,
+    pub(super) stop: &'a Stop,
     tracing: &'a Tracing,
     /// Where the sensors' time begins.
     origin_ns: u64,
@@ -98,7 +124,9 @@ impl Session<'_> {
         if let Some(limit_ms) = self.args.wait_quiet {
             quiet::wait(context, &self.plan.device, limit_ms, &stop)?;
         }
-        let journal = self.begin_journal()?;
+        let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
+        let (prepared, suspects) = self.suspect(prepared, &stop)?;
+        let journal = self.begin_journal(&suspects.knobs)?;
         let tracing = self.tracing();
         let scope = Scope {
             tracing: tracing.clone(),
@@ -113,7 +141,7 @@ impl Session<'_> {
             tracing: &tracing,
             origin_ns,
         };
-        let tried = self.try_all(&rig);
+        let tried = self.try_all(&rig, &suspects.knobs, end_ns);
         let sensors = sampler.stop();
         let restored = journal.revert()?;
         must_be_back(&restored)?;
@@ -128,13 +156,14 @@ impl Session<'_> {
         Ok(SessionDone {
             trials,
             sensors,
+            findings: suspects.findings,
             interrupted,
             read_back,
         })
     }
 
     /// The subject of a planned knob, which may have gone since it was planned.
-    fn files(&self, planned: &PlannedKnob) -> Option<SubjectFiles> {
+    pub(super) fn files(&self, planned: &PlannedKnob) -> Option<SubjectFiles> {
         SubjectFiles::of(&self.context.host, planned.subject.clone())
     }
 
@@ -170,13 +199,11 @@ impl Session<'_> {
     }
 
     /// Saves every value that any of the knobs may change, before the first write.
-    fn begin_journal(&self) -> Result<Journal, Failure> {
+    fn begin_journal(&self, knobs: &[PlannedKnob]) -> Result<Journal, Failure> {
         let context = self.context;
         let purpose = purpose(&self.plan.device);
         let mut journal = Journal::begin(&context.host, &context.state_dir, &purpose, self.lock)?;
-        let subjects = self
-            .plan
-            .knobs
+        let subjects = knobs
             .iter()
             .filter_map(|planned| Some((Knob::find(&planned.knob)?, self.files(planned)?)));
         let paths: Vec<(String, u8)> = subjects
@@ -189,35 +216,17 @@ impl Session<'_> {
         Ok(journal)
     }
 
-    fn try_all(&self, rig: &Rig<'_>) -> Result<Vec<Trial>, Failure> {
+    fn try_all(
+        &self,
+        rig: &Rig<'_>,
+        knobs: &[PlannedKnob],
+        end_ns: u64,
+    ) -> Result<Vec<Trial>, Failure> {
         let live = Live::new(self.context.out, self.plan, self.job, self.args.stream);
-        let mut trials = Vec::new();
-        let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
-        let several = usize::from(self.plan.knobs.len() > 1);
-        let mut is_over = false;
-        for (index, planned) in self.plan.knobs.iter().enumerate() {
-            // What wins is tried together at the end.
-            let knobs_left = (self.plan.knobs.len() - index + several) as u64;
-            let asked = self.asked_of(planned);
-            (is_over, trials) = self.try_next(
-                trials,
-                (index, planned, asked),
-                (knobs_left, end_ns),
-                rig,
-                &live,
-            )?;
-            if is_over {
-                break;
-            }
-        }
-        match self.set_of(&trials).filter(|_| !is_over) {
-            Some((planned, Ok(asked))) => {
-                let next = (self.plan.knobs.len(), &planned, asked);
-                (_, trials) = self.try_next(trials, next, (1, end_ns), rig, &live)?;
-            }
-            Some((planned, Err(why))) => trials.push(self.not_tried(&planned, Vec::new(), why)),
-            None => {}
-        }
+        let mut trials = match self.plan.climbs {
+            true => self.climb(rig, knobs, &live, end_ns)?,
+            false => self.try_each(rig, &live, end_ns)?,
+        };
         live.clear();
         trials.extend(self.plan.skipped.iter().map(|skipped| {
             let summary = format!("{}: not tried, {}.", skipped.label(), skipped.why);
@@ -231,8 +240,39 @@ impl Session<'_> {
         Ok(trials)
     }
 
+    /// Proves each knob on what was found, and then what won in place together.
+    fn try_each(&self, rig: &Rig<'_>, live: &Live, end_ns: u64) -> Result<Vec<Trial>, Failure> {
+        let mut trials = Vec::new();
+        let several = usize::from(self.plan.knobs.len() > 1);
+        let mut is_over = false;
+        for (index, planned) in self.plan.knobs.iter().enumerate() {
+            // What wins is tried together at the end.
+            let knobs_left = (self.plan.knobs.len() - index + several) as u64;
+            let asked = self.asked_of(planned);
+            (is_over, trials) = self.try_next(
+                trials,
+                (index, planned, asked),
+                (knobs_left, end_ns),
+                rig,
+                live,
+            )?;
+            if is_over {
+                break;
+            }
+        }
+        match self.set_of(&trials).filter(|_| !is_over) {
+            Some((planned, Ok(asked))) => {
+                let next = (self.plan.knobs.len(), &planned, asked);
+                (_, trials) = self.try_next(trials, next, (1, end_ns), rig, live)?;
+            }
+            Some((planned, Err(why))) => trials.push(self.not_tried(&planned, Vec::new(), why)),
+            None => {}
+        }
+        Ok(trials)
+    }
+
     /// Tries what is planned next where there is time, and puts everything back. Says whether to end with it.
-    fn try_next(
+    pub(super) fn try_next(
         &self,
         mut trials: Vec<Trial>,
         (index, planned, asked): (usize, &PlannedKnob, Asked),
@@ -241,7 +281,11 @@ impl Session<'_> {
         live: &Live,
     ) -> Result<(bool, Vec<Trial>), Failure> {
         let left_ms = end_ns.saturating_sub(host::clock::monotonic_ns()) / 1_000_000;
-        let Some(time) = planned.time(left_ms, knobs_left) else {
+        let time = match asked.aim {
+            Aim::Select => planned.select_time(left_ms, knobs_left),
+            Aim::OneOf { .. } | Aim::Headline => planned.time(left_ms, knobs_left),
+        };
+        let Some(time) = time else {
             trials.push(self.out_of_time(planned, asked, left_ms));
             return Ok((false, trials));
         };
@@ -273,6 +317,16 @@ impl Session<'_> {
         Asked {
             turns: turn.into_iter().collect(),
             set: Vec::new(),
+            base: Vec::new(),
+            aim: self.aim_of_each(),
+        }
+    }
+
+    /// The promise is one for the whole tune: each knob gets its share of the error, and so does what won together.
+    fn aim_of_each(&self) -> Aim {
+        let knobs = self.plan.knobs.len();
+        Aim::OneOf {
+            claims: knobs + usize::from(knobs > 1),
         }
     }
 
@@ -292,33 +346,47 @@ impl Session<'_> {
             };
             members.push((planned, value));
         }
-        let (slowest, _) = members
-            .iter()
-            .max_by_key(|(one, _)| (one.class, one.memory_ms))?;
-        let set = PlannedKnob {
-            knob: "together".into(),
-            subject: Subject::Queue {
-                device: self.plan.device.clone(),
-            },
-            values: vec!["found".into(), "together".into()],
-            memory_ms: members.iter().map(|(one, _)| one.memory_ms).max()?,
-            ..(*slowest).clone()
-        };
+        let planned: Vec<&PlannedKnob> = members.iter().map(|(one, _)| *one).collect();
+        let set = self.planned_together(&planned)?;
         let found: Vec<String> = members
             .iter()
             .map(|(one, _)| one.values[0].clone())
             .collect();
         let checked: Vec<CheckedValue> = members.into_iter().map(|(_, value)| value).collect();
-        (checked.len() > 1).then(|| (set, asked_together(&checked, &found)))
+        let aim = self.aim_of_each();
+        (checked.len() > 1).then(|| (set, asked_together(&checked, &found, aim)))
+    }
+
+    /// Several knobs as one, which takes as long as the slowest.
+    pub(super) fn planned_together(&self, knobs: &[&PlannedKnob]) -> Option<PlannedKnob> {
+        let slowest = knobs.iter().max_by_key(|one| (one.class, one.memory_ms))?;
+        Some(PlannedKnob {
+            knob: "together".into(),
+            subject: Subject::Queue {
+                device: self.plan.device.clone(),
+            },
+            values: vec!["found".into(), "together".into()],
+            memory_ms: knobs.iter().map(|one| one.memory_ms).max()?,
+            ..(*slowest).clone()
+        })
     }
 
     fn out_of_time(&self, planned: &PlannedKnob, asked: Asked, left_ms: u64) -> Trial {
-        let (needs, left) = (span_ms(planned.needs_ms()), span_ms(left_ms));
+        let needs_ms = match asked.aim {
+            Aim::Select => planned.select_needs_ms(),
+            Aim::OneOf { .. } | Aim::Headline => planned.needs_ms(),
+        };
+        let (needs, left) = (span_ms(needs_ms), span_ms(left_ms));
         let why = format!("it needs {needs} at the least and {left} of the budget are left");
         self.not_tried(planned, asked.set, why)
     }
 
-    fn not_tried(&self, planned: &PlannedKnob, set: Vec<SetMember>, why: String) -> Trial {
+    pub(super) fn not_tried(
+        &self,
+        planned: &PlannedKnob,
+        set: Vec<SetMember>,
+        why: String,
+    ) -> Trial {
         let summary = format!("{}: not tried, {why}.", planned.label());
         Trial {
             skipped: Some(why),
@@ -335,7 +403,7 @@ impl Session<'_> {
         rig: &Rig<'_>,
         live: &Live,
     ) -> Result<(Trial, bool), DriveError> {
-        let plan = self.plan_of(index, planned, time);
+        let plan = self.plan_of(index, planned, time, asked.aim);
         if asked.turns.is_empty() {
             let gone = format!("{} has gone away", planned.subject);
             return Err(DriveError::Defect(gone));
@@ -372,12 +440,14 @@ impl Session<'_> {
         } = drive(&setup, &mut experiment, &mut |progress| {
             live.show(planned, progress)
         })?;
-        let summary = match asked.set.is_empty() {
+        let set = set_of_arm(asked, &planned.values, &verdict.arm);
+        let summary = match set.is_empty() {
             true => view::trial::sentence(&planned.label(), &planned.values, &verdict),
-            false => view::trial::set_sentence(&asked.set, &verdict),
+            false => view::trial::set_sentence(&set, &verdict),
         };
         let trial = Trial {
-            set: asked.set.clone(),
+            set,
+            base: asked.base.clone(),
             layers,
             figures,
             moved,
@@ -389,16 +459,24 @@ impl Session<'_> {
     }
 
     /// What the experiment on a knob is asked.
-    fn plan_of(&self, index: usize, planned: &PlannedKnob, time: KnobTime) -> ExperimentPlan {
+    fn plan_of(
+        &self,
+        index: usize,
+        planned: &PlannedKnob,
+        time: KnobTime,
+        aim: Aim,
+    ) -> ExperimentPlan {
         let mut plan = ExperimentPlan::new(
             planned.values.clone(),
             planned.class,
             self.seed.wrapping_add(index as u64),
         );
         plan.rope = self.args.rope;
-        // The promise is one for the whole tune: each knob gets its share of the error.
-        let tests = self.plan.knobs.len() + usize::from(self.plan.knobs.len() > 1);
-        plan.alpha = self.args.alpha / tests as f64;
+        plan.alpha = match aim {
+            Aim::OneOf { claims } => self.args.alpha / claims as f64,
+            Aim::Headline | Aim::Select => self.args.alpha,
+        };
+        plan.only_selects = aim == Aim::Select;
         (plan.budget_ms, plan.whole_ms) = (time.pairs_ms, time.whole_ms);
         plan.memory_ms = planned.memory_ms;
         plan.metric = self.plan.metric.clone();
@@ -409,11 +487,12 @@ impl Session<'_> {
         let is_throughput = meter.counts == Counts::OwnThroughput;
         plan.can_halve_depth =
             is_throughput && has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
+        plan.can_halve_depth &= !plan.only_selects;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
         plan
     }
 
-    fn trial_of(&self, planned: &PlannedKnob, summary: String) -> Trial {
+    pub(super) fn trial_of(&self, planned: &PlannedKnob, summary: String) -> Trial {
         Trial {
             knob: planned.knob.clone(),
             subject: Some(planned.subject.clone()),
@@ -438,8 +517,19 @@ pub fn purpose(device: &str) -> String {
     format!("tune {device}")
 }
 
+/// The values that the arm of a verdict has in place: all of the set, or those that differ from what was found.
+fn set_of_arm(asked: &Asked, arms: &[String], arm: &str) -> Vec<SetMember> {
+    let at = arms.iter().position(|one| one == arm).filter(|at| *at > 1);
+    let Some(at) = at else {
+        return asked.set.clone();
+    };
+    let is_in_place = |(member, turn): &(&SetMember, &Turn)| member.value == turn.values[at];
+    let kept = asked.set.iter().zip(&asked.turns).filter(is_in_place);
+    kept.map(|(member, _)| member.clone()).collect()
+}
+
 /// Silence when every value that was read back is as it was; otherwise what is not, and how to go on.
-fn must_be_back(restored: &[Restored]) -> Result<(), Failure> {
+pub(super) fn must_be_back(restored: &[Restored]) -> Result<(), Failure> {
     let broken: Vec<String> = restored
         .iter()
         .filter(|one| !one.is_whole())

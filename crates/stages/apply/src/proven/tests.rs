@@ -383,3 +383,49 @@ fn values_that_were_proved_together_are_all_put_in_place_or_one_of_them() {
         Err(NotProven::Apart { .. })
     ));
 }
+
+/// Both only selected, as by a tune that names no knob, and proved in place together.
+fn selected() -> Record {
+    let mut record = record(&TWO);
+    for trial in &mut record.trials_mut()[..2] {
+        let verdict = trial.verdict.as_mut().unwrap();
+        (verdict.outcome, verdict.reason) = (Outcome::Inconclusive, Reason::Selected);
+    }
+    record
+}
+
+#[test]
+fn values_that_were_selected_and_proved_together_are_put_in_place_together_alone() {
+    let record = selected();
+    let both = wish(7, &record, &[], &host()).unwrap();
+    assert_eq!(knobs(&both).len(), 2);
+    let one = wish(7, &record, &["rq_affinity".into()], &host()).unwrap_err();
+    assert!(matches!(&one, NotProven::OnlyTogether(_)), "{one}");
+    assert!(one.to_string().contains("leave --only out"), "{one}");
+}
+
+#[test]
+fn what_was_only_selected_is_never_put_in_place() {
+    let mut record = selected();
+    let set = record.trials_mut()[2].verdict.as_mut().unwrap();
+    set.outcome = Outcome::Inconclusive;
+    assert!(matches!(
+        wish(7, &record, &[], &host()),
+        Err(NotProven::Nothing)
+    ));
+    // A set with a value that nobody selected is none of theirs.
+    let mut other = selected();
+    other.trials_mut()[2].set[0].value = "32".into();
+    assert!(matches!(
+        wish(7, &other, &[], &host()),
+        Err(NotProven::Nothing)
+    ));
+}
+
+#[test]
+fn a_value_that_gives_nothing_beside_the_others_is_left_out_of_the_set() {
+    let mut record = selected();
+    record.trials_mut()[2].set.truncate(1);
+    let one = wish(7, &record, &[], &host()).unwrap();
+    assert_eq!(knobs(&one), ["read_ahead_kb"]);
+}

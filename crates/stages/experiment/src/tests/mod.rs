@@ -6,6 +6,7 @@ mod metrics;
 mod out_of_time;
 mod pipe;
 mod refusals;
+mod selects;
 
 use model::verdict::{Outcome, Verdict};
 use simulator::{Device, Scenario, carry, public};

@@ -70,6 +70,7 @@ fn counter(kind: MovedKind, subject: &str, name: &str, from: f64, to: f64) -> Ch
 fn said(moved: Moved, won_by: &str) -> Vec<String> {
     let lines = lines(&Trial {
         set: vec![],
+        base: vec![],
         knob: "scheduler".into(),
         subject: None,
         mark: None,

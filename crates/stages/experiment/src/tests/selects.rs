@@ -1,0 +1,78 @@
+//! An experiment that only selects: it ends with the comparison, claims nothing, and names what to take along.
+
+use super::{Class, plan, run, scenario};
+use crate::ExperimentPlan;
+use model::verdict::{Outcome, Reason, Verdict, VerdictStage};
+
+fn selecting(arms: usize, seed: u64) -> ExperimentPlan {
+    ExperimentPlan {
+        only_selects: true,
+        ..plan(arms, Class::Fast, seed)
+    }
+}
+
+fn selected(name: &str, effects: &[f64], seed: u64) -> Verdict {
+    let plan = selecting(effects.len(), seed);
+    run(plan, &scenario(name), effects, seed)
+}
+
+#[test]
+fn what_is_ahead_is_named_and_nothing_is_claimed() {
+    for seed in 0..20 {
+        let two = selected("quiet_nvme", &[0.0, 0.1], seed);
+        let many = selected("ar_ssd", &[0.0, -0.05, 0.2, 0.05], seed);
+        for (verdict, arm) in [(&two, "B"), (&many, "C")] {
+            assert_eq!(verdict.reason, Reason::Selected, "{}", verdict.sentence);
+            assert_eq!(verdict.arm, arm, "{}", verdict.sentence);
+            assert_eq!(verdict.outcome, Outcome::Inconclusive);
+            assert!(!verdict.is_decided() && verdict.effect.is_some());
+            let is_after = |stage| matches!(stage, VerdictStage::Audit | VerdictStage::Holdout);
+            assert!(!verdict.stages.iter().any(|cost| is_after(cost.stage)));
+        }
+    }
+}
+
+#[test]
+fn the_default_stays_where_nothing_is_ahead() {
+    let (mut ahead, runs) = (0, 60);
+    for seed in 0..runs {
+        let equal = selected("quiet_nvme", &[0.0, 0.0], seed);
+        ahead += u64::from(equal.arm != "A");
+        let worse = selected("ar_ssd", &[0.0, -0.1, -0.2], seed);
+        assert_eq!(worse.arm, "A", "{}", worse.sentence);
+    }
+    assert!(ahead <= 3, "{ahead} of {runs}");
+}
+
+/// Better arms that nothing tells apart are still better: the time of selecting is too short to separate them.
+#[test]
+fn one_of_several_equal_winners_is_taken_along_when_the_time_is_over() {
+    let mut taken = 0;
+    for seed in 0..20 {
+        let plan = ExperimentPlan {
+            budget_ms: 24_000,
+            whole_ms: 32_000,
+            ..selecting(4, seed)
+        };
+        let verdict = run(plan, &scenario("gc_regime"), &[0.0, 0.6, 0.605, 0.61], seed);
+        taken += u32::from(verdict.reason == Reason::Selected && verdict.arm != "A");
+        assert!(verdict.device_ms <= 32_000, "{}", verdict.device_ms);
+    }
+    assert!(taken >= 14, "{taken} of 20");
+}
+
+#[test]
+fn selecting_takes_less_time_than_proving() {
+    let mut ratio = 0.0;
+    for seed in 0..10 {
+        let effects = [0.0, 0.05];
+        let proved = run(
+            plan(2, Class::Fast, seed),
+            &scenario("cloud"),
+            &effects,
+            seed,
+        );
+        ratio += selected("cloud", &effects, seed).device_ms as f64 / proved.device_ms as f64;
+    }
+    assert!(ratio / 10.0 < 0.6, "{}", ratio / 10.0);
+}
