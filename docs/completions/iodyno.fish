@@ -213,12 +213,14 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l json -d 'Print o
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -d 'What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with --command]' -r -f -a "bandwidth\t''
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -l goal -d 'What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with --command]' -r -f -a "bandwidth\t''
 device_bandwidth\t''
 device_iops\t''
 iops\t''
 latency\t''
 mysql\t''
+p99\t''
+p999\t''
 postgresql\t''
 printed\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'How the client of --metric postgresql or mysql is started: \'sudo -u postgres psql -p 5433\' [default: psql, mysql]' -r

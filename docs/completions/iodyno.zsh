@@ -227,7 +227,8 @@ _arguments "${_arguments_options[@]}" : \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql postgresql printed)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql p99 p999 postgresql printed)' \
+'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql p99 p999 postgresql printed)' \
 '--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \

@@ -5,11 +5,13 @@ mod counting;
 mod judge;
 pub mod outside;
 pub mod sql;
+mod tail;
 mod totals;
 
 pub use asked::Asked;
 pub use counting::Counting;
 pub use judge::{Judge, MeterOptions};
+pub use tail::Tail;
 pub use totals::{Total, Totals};
 
 use host::disk_counters::DeviceCounters;

@@ -6,6 +6,8 @@ pub mod device_iops;
 pub mod iops;
 pub mod latency;
 pub mod mysql;
+pub mod p99;
+pub mod p999;
 pub mod postgresql;
 pub mod printed;
 
@@ -17,6 +19,8 @@ pub static ALL: &[&super::Meter] = &[
     &iops::METER,
     &latency::METER,
     &mysql::METER,
+    &p99::METER,
+    &p999::METER,
     &postgresql::METER,
     &printed::METER,
 ];
@@ -46,6 +50,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "mysql",
         include_str!("../../../../../docs/catalogue/meter/mysql.md"),
+    ),
+    (
+        "p99",
+        include_str!("../../../../../docs/catalogue/meter/p99.md"),
+    ),
+    (
+        "p999",
+        include_str!("../../../../../docs/catalogue/meter/p999.md"),
     ),
     (
         "postgresql",

@@ -23,7 +23,7 @@ use model::iopath::IoPath;
 use model::job::{Job, Section};
 use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
-use model::verdict::Verdict;
+use model::verdict::{Reason, Verdict};
 use plan::TunePlan;
 use report::words;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct TuneArgs {
     pub knobs: Vec<String>,
     /// What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with
     /// --command].
-    #[arg(long, value_name = "METER", value_parser = MeterParser)]
+    #[arg(long, visible_alias = "goal", value_name = "METER", value_parser = MeterParser)]
     pub metric: Option<&'static Meter>,
     /// How the client of --metric postgresql or mysql is started: 'sudo -u postgres psql -p 5433' [default: psql, mysql].
     #[arg(long, value_name = "COMMAND", requires = "metric")]
@@ -246,10 +246,18 @@ fn record(done: session::SessionDone, path: IoPath, job: Job, provenance: Proven
     }
 }
 
-/// 0 when at least one knob got an answer, 6 when none did.
+/// 0 when at least one knob got an answer, 6 when none did. That nothing is ahead of what is set is an answer; that
+/// something is, only once it is proved.
 fn exit_of(trials: &[Trial]) -> Exit {
-    let is_answer = |trial: &Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
-    if trials.iter().any(is_answer) {
+    let is_decided = |trial: &Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
+    let is_selected = |trial: &&Trial| {
+        let verdict = trial.verdict.as_ref();
+        verdict.is_some_and(|verdict| verdict.reason == Reason::Selected)
+    };
+    let mut selected = trials.iter().filter(is_selected).peekable();
+    let is_none_ahead =
+        selected.peek().is_some() && selected.all(|trial| trial.selection().is_none());
+    if trials.iter().any(is_decided) || is_none_ahead {
         Exit::Fine
     } else {
         Exit::Undecided

@@ -1,0 +1,46 @@
+//! # 99th percentile of latency of the own load
+//!
+//! ## What it measures
+//! The latency that 99 of 100 of the load's I/Os keep, every half a second; lower is better. In an open loop (a fixed rate) it is
+//! counted from the moment at which the I/O was due.
+//!
+//! ## When to use it
+//! Where the slowest I/Os decide what users feel. A setting may cost throughput and still win by it; the figures of the
+//! record say how much.
+//!
+//! ## Limits
+//! It needs a load of iodyno's own, and 1,000 I/Os for each value: where fewer are completed in half a second, the value is that of
+//! a longer stretch, and a window without enough of them decides nothing. Tails are noisy: expect differences under a
+//! tenth to stay open.
+//!
+//! ## Example
+//! ```text
+//! iodyno tune /data --rw randrw --rwmixread 70 --metric p99
+//! ```
+
+use crate::meter::{Counts, Meter, Tail, needs_own_load};
+use model::job::Job;
+use model::metric::{Better, ExperimentMetric, NS};
+
+const QUANTILE: f64 = 0.99;
+const GRAIN_MS: u64 = 500;
+
+/// The meter.
+pub static METER: Meter = Meter {
+    id: "p99",
+    metric,
+    counts: Counts::OwnLatency,
+    least_amount: |_| 0,
+    unfit: needs_own_load,
+    options: &[],
+    ask: None,
+    open: |_| Ok(Box::new(Tail::of(QUANTILE))),
+};
+
+fn metric(_: &Job) -> ExperimentMetric {
+    ExperimentMetric {
+        better: Better::Lower,
+        grain_ms: GRAIN_MS,
+        ..ExperimentMetric::rate("p99 latency", NS)
+    }
+}
