@@ -156,6 +156,14 @@ pub fn absent(knob: &Knob, subject: &Subject, host: &Host) -> String {
             return format!("{device} is no array of Linux software RAID");
         }
         Subject::Loop { device } if !is_there => return format!("{device} is no loop device"),
+        Subject::FileSystem { point, .. } => {
+            let mount = SubjectFiles::of(host, subject.clone()).and_then(|files| files.mount());
+            let fstype = mount.map_or_else(|| "its file system".into(), |mount| mount.fstype);
+            return format!(
+                "{fstype} at {point} has no {} that a remount changes",
+                knob.attribute
+            );
+        }
         _ => {
             let attribute = host.attribute(&subject.path(knob.attribute));
             return format!("it is {attribute} on {subject}");

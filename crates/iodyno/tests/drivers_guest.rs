@@ -107,6 +107,20 @@ fn an_array_has_settings_of_its_own(guest: &mut Guest) {
     );
     out(guest, "/root/iodyno undo --all");
     assert_eq!(out(guest, all), before);
+    // The kernel prints whose limit it is, and takes a number or `system`.
+    let limits = "cd /sys/block/md0/md; grep . sync_speed_max sync_speed_min";
+    let found = out(guest, limits);
+    assert_eq!(found.matches("(system)").count(), 2, "{found}");
+    out(guest, "echo 7000 >/sys/block/md0/md/sync_speed_min");
+    out(
+        guest,
+        "/root/iodyno set sync_speed_max=5000 sync_speed_min=system /dev/md0",
+    );
+    let set = "sync_speed_max:5000 (local)\nsync_speed_min:1000 (system)";
+    assert_eq!(out(guest, limits), set);
+    out(guest, "/root/iodyno undo --all");
+    let back = found.replace("1000 (system)", "7000 (local)");
+    assert_eq!(out(guest, limits), back);
     refused(
         guest,
         "/root/iodyno set preread_bypass_threshold=257 /dev/md0",

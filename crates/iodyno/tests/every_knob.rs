@@ -17,7 +17,7 @@ fn another_value(knob: &Knob, subject: &Subject) -> Option<[String; 2]> {
 }
 
 /// Applies another value and undoes it; gives whether there was one to try.
-fn is_put_back(iodyno: &Iodyno, disk: &Loop, knob: &Knob, subject: &Subject) -> bool {
+pub fn is_put_back(iodyno: &Iodyno, disk: &Loop, knob: &Knob, subject: &Subject) -> bool {
     let Some([found, tried]) = another_value(knob, subject) else {
         return false;
     };
@@ -27,7 +27,7 @@ fn is_put_back(iodyno: &Iodyno, disk: &Loop, knob: &Knob, subject: &Subject) -> 
     let (applied, output) = iodyno.json(&["apply", &record]);
     let told = format!("{} {arms:?}: {}", knob.id, text(&output.stderr));
     assert_eq!(code(&output), 0, "{told}");
-    let now = std::fs::read_to_string(subject.path(knob.attribute)).unwrap();
+    let now = Host::live().text(&subject.path(knob.attribute)).unwrap();
     assert_eq!(knob.reading.value(&now), tried, "{told}");
     let undone = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
     assert_eq!(code(&undone), 0, "{told}{}", text(&undone.stderr));
@@ -52,6 +52,7 @@ pub fn each(iodyno: &Iodyno, disk: &Loop, kinds: &[SubjectKind]) -> Vec<&'static
             device: device.clone(),
         }),
         SubjectKind::Sysctl => Some(Subject::Sysctl),
+        SubjectKind::HugePages => Some(Subject::HugePages),
         _ => None,
     };
     let all = knobs::ALL.iter().filter(|knob| kinds.contains(&knob.on));

@@ -86,5 +86,70 @@ fn every_parameter_of_the_kernel_is_put_back() {
         return;
     };
     let tried = crate::every_knob::each(&Iodyno::new(), &disk, &[SubjectKind::Sysctl]);
-    assert!(tried.contains(&"dirty_bytes"), "{tried:?}");
+    for id in [
+        "dirty_bytes",
+        "dirty_ratio",
+        "page_cluster",
+        "min_free_kbytes",
+    ] {
+        assert!(tried.contains(&id), "{tried:?}");
+    }
+}
+
+/// Bytes and a share of memory: whichever was in force comes back, whichever was tried.
+#[test]
+fn of_two_ways_to_say_a_limit_the_one_that_was_in_force_comes_back() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let _found = PutBack::of(&Subject::Sysctl);
+    let iodyno = Iodyno::new();
+    std::fs::write(BYTES, "134217728").unwrap();
+    let set = |words: &[&str]| {
+        let output = iodyno.run(&[&["set"], words, &[disk.device.as_str()]].concat());
+        (code(&output), text(&output.stderr))
+    };
+    assert_eq!(set(&["vm.dirty_background_ratio=3"]).0, 0);
+    assert_eq!((read(BYTES).as_str(), read(RATIO).as_str()), ("0", "3"));
+    assert_eq!(code(&iodyno.run(&["undo", "--all"])), 0);
+    assert_eq!(
+        (read(BYTES).as_str(), read(RATIO).as_str()),
+        ("134217728", "0")
+    );
+    let (status, words) = set(&[
+        "dirty_background_ratio=3",
+        "dirty_background_bytes=67108864",
+    ]);
+    assert_ne!(status, 0);
+    assert!(words.contains("give one"), "{words}");
+    assert_eq!(read(BYTES), "134217728");
+}
+
+#[test]
+fn how_programs_get_huge_pages_is_put_back_and_not_kept_halfway() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let subject = Subject::HugePages;
+    if !std::path::Path::new(&subject.directory()).exists() {
+        skip::missing(
+            "kernel:huge pages",
+            "this kernel has no transparent huge pages",
+        );
+        return;
+    }
+    let iodyno = Iodyno::new();
+    let tried = crate::every_knob::each(&iodyno, &disk, &[SubjectKind::HugePages]);
+    assert_eq!(
+        tried,
+        ["transparent_hugepage", "transparent_hugepage_defrag"]
+    );
+    let before = settings(&subject);
+    let (knob, arms) = ("transparent_hugepage", ["madvise", "never"]);
+    let record = store_a_win_on(&iodyno, &disk.name, knob, subject.clone(), arms);
+    let refused = iodyno.run(&["apply", &record, "--persist"]);
+    assert_ne!(code(&refused), 0);
+    let words = text(&refused.stderr);
+    assert!(words.contains("tmpfiles.d"), "{words}");
+    assert_eq!(settings(&subject), before);
 }

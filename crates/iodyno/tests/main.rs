@@ -31,6 +31,7 @@ mod every_knob;
 mod failures;
 mod faults;
 mod field_lines;
+mod file_systems;
 mod fio_words;
 mod foreign;
 mod histories;

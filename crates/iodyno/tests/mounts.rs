@@ -3,7 +3,7 @@
 use crate::support::{Dir, Iodyno, Loop, code, is_root, signal, text, until};
 use crate::undo::store_a_win_on;
 use model::subject::Subject;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// A file system on a loop device, mounted with nosuid and relatime; unmounted also when the test fails.
@@ -14,24 +14,66 @@ pub struct Mounted {
 
 impl Mounted {
     pub fn new(mib: u64) -> Option<Mounted> {
+        Mounted::made(mib, "ext4", "nosuid,nodiratime,relatime")
+    }
+
+    /// A file system of this type with these options, where the machine can make one.
+    pub fn with(fstype: &str, options: &str) -> Option<Mounted> {
+        // xfs takes no less than 300 MiB.
+        let mib = if fstype == "ext4" { 64 } else { 320 };
+        Mounted::made(mib, fstype, options)
+    }
+
+    fn made(mib: u64, fstype: &str, options: &str) -> Option<Mounted> {
+        let program = format!("mkfs.{fstype}");
+        if fstype != "ext4" && skip::lacks(&program) {
+            return None;
+        }
         let disk = Loop::in_memory(mib)?;
         let mounted = Mounted {
             disk,
             dir: Dir::new("mount"),
         };
-        let mkfs = Command::new("mkfs.ext4")
-            .args(["-q", "-F", &mounted.disk.device])
+        let force = if fstype == "ext4" { "-F" } else { "-f" };
+        let mkfs = Command::new(&program)
+            .args(["-q", force, &mounted.disk.device])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .status();
         if !is_root() || !mkfs.is_ok_and(|status| status.success()) {
-            skip::missing("mkfs.ext4", "no ext4 can be made");
+            skip::missing(&program, format!("no {fstype} can be made"));
             return None;
         }
-        mounted.mount();
+        let known = std::fs::read_to_string("/proc/filesystems").unwrap();
+        if fstype != "ext4" && !known.lines().any(|line| line.ends_with(fstype)) {
+            skip::missing(
+                &format!("kernel:{fstype}"),
+                "this kernel has it not at hand",
+            );
+            return None;
+        }
+        mounted.mount(options);
         Some(mounted)
     }
 
-    fn mount(&self) {
-        let options = ["-o", "nosuid,nodiratime,relatime", &self.disk.device];
+    /// A second mount of the same file system with flags of its own.
+    pub fn bound(&self, flags: &str) -> Bound {
+        let dir = Dir::new("bound");
+        for arguments in [
+            ["--bind", self.point()],
+            ["-o", &format!("remount,bind,{flags}")],
+        ] {
+            let status = Command::new("mount")
+                .args(arguments)
+                .arg(dir.path())
+                .status();
+            assert!(status.unwrap().success());
+        }
+        Bound(dir)
+    }
+
+    pub fn mount(&self, options: &str) {
+        let options = ["-o", options, &self.disk.device];
         let status = Command::new("mount")
             .args(options)
             .arg(self.dir.path())
@@ -39,15 +81,8 @@ impl Mounted {
         assert!(status.unwrap().success());
     }
 
-    fn unmount(&self) {
-        // A process that was just killed may still let go of its files.
-        for _ in 0..100 {
-            let status = Command::new("umount").arg(self.dir.path()).status();
-            if status.is_ok_and(|status| status.success()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub fn unmount(&self) {
+        unmount(&self.dir);
     }
 
     pub fn point(&self) -> &str {
@@ -55,7 +90,7 @@ impl Mounted {
     }
 
     /// The options of the mount, and its device.
-    fn options(&self) -> (String, String) {
+    pub fn options(&self) -> (String, String) {
         let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
         let line = table
             .lines()
@@ -88,6 +123,26 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         self.unmount();
+    }
+}
+
+/// A mount beside that of a [`Mounted`]; unmounted also when the test fails.
+pub struct Bound(Dir);
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        unmount(&self.0);
+    }
+}
+
+fn unmount(dir: &Dir) {
+    // A process that was just killed may still let go of its files.
+    for _ in 0..100 {
+        let status = Command::new("umount").arg(dir.path()).status();
+        if status.is_ok_and(|status| status.success()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -140,7 +195,7 @@ fn a_mount_made_anew_is_left_alone() {
         "{}",
         text(&gone.stdout)
     );
-    mounted.mount();
+    mounted.mount("nosuid,nodiratime,relatime");
     let other = iodyno.run(&["undo", &journal]);
     assert_ne!(code(&other), 0);
     assert!(

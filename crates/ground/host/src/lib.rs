@@ -58,6 +58,7 @@ pub mod signals;
 mod simulated;
 pub mod spawn;
 mod subject;
+mod super_setting;
 mod target;
 pub mod terminal;
 pub mod trace;
@@ -89,6 +90,7 @@ use mount_setting::MountPlace;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use super_setting::SuperPlace;
 
 /// A machine to read: this one, or one captured in a text archive.
 #[derive(Clone, Debug)]
@@ -198,6 +200,11 @@ impl Host {
         {
             return mount.read(self);
         }
+        if !self.is_simulated()
+            && let Some(file_system) = SuperPlace::of(path)
+        {
+            return file_system.read(self);
+        }
         let attribute = match &self.source {
             HostSource::Archive(archive) => archive.attribute(path),
             #[cfg(test)]
@@ -213,7 +220,14 @@ impl Host {
             },
         };
         self.record(|recorder| recorder.attribute(path, &attribute));
-        attribute
+        match (attribute, Subject::of_path(path)) {
+            (Attribute::Value(text), Some((Subject::Md { .. }, name)))
+                if kernel::sync_speed::FILES.contains(&name) =>
+            {
+                Attribute::Value(kernel::sync_speed::as_written(&text).into())
+            }
+            (attribute, _) => attribute,
+        }
     }
 
     fn record(&self, keep: impl FnOnce(&recorder::Recorder)) {
@@ -257,8 +271,11 @@ impl Host {
         }
     }
 
-    /// A mount's flag and a loop device's are set by calls of their own; all else is a file.
+    /// A mount's flag, a file system's option and a loop device's are set by calls of their own; all else is a file.
     fn write_place(&self, path: &str, value: &str, mark: Option<&str>) -> std::io::Result<()> {
+        if let Some(file_system) = SuperPlace::of(path) {
+            return file_system.write(self, value, mark);
+        }
         match (MountPlace::of(path), LoopPlace::of(path)) {
             (Some(mount), _) => mount.write(self, value, mark),
             (_, Some(device)) => device.write(self, value),
@@ -283,6 +300,10 @@ impl Host {
     /// Whether a subject is there to have settings.
     pub fn has_subject(&self, subject: &Subject) -> bool {
         match subject {
+            Subject::FileSystem { devno, point } => {
+                let mount = MountPlace::at(devno.clone(), point.clone());
+                mount.mount(self).is_some()
+            }
             Subject::Mount { .. } => {
                 self.attribute(&subject.path(mount_setting::ATIME)) != Attribute::Absent
             }

@@ -41,6 +41,11 @@ impl MountPlace {
         }
     }
 
+    /// The mount of this device at this point, for what is found by it.
+    pub(crate) fn at(devno: String, point: String) -> MountPlace {
+        MountPlace { devno, point }
+    }
+
     /// What the mount table says.
     pub(crate) fn read(&self, host: &Host) -> Attribute {
         match self.mount(host) {
@@ -65,20 +70,30 @@ impl MountPlace {
         value: &str,
         marked: Option<&str>,
     ) -> std::io::Result<()> {
-        let other = std::io::Error::other;
         let (_, flag) = VALUES
             .iter()
             .find(|(name, _)| *name == value)
             .ok_or_else(|| std::io::Error::from_raw_os_error(libc::EINVAL))?;
+        set(self.open_marked(host, marked)?.as_fd(), *flag)
+    }
+
+    /// Opens the mount, where it is the one that has this mark.
+    pub(crate) fn open_marked(
+        &self,
+        host: &Host,
+        marked: Option<&str>,
+    ) -> std::io::Result<OwnedFd> {
         let fd = self.open(host)?;
-        if marked.is_some_and(|marked| mark(fd.as_fd()).ok().as_deref() != Some(marked)) {
-            return Err(other("another file system is mounted there now"));
+        match marked.is_some_and(|marked| mark(fd.as_fd()).ok().as_deref() != Some(marked)) {
+            true => Err(std::io::Error::other(
+                "another file system is mounted there now",
+            )),
+            false => Ok(fd),
         }
-        set(fd.as_fd(), *flag)
     }
 
     /// The mount on top at the point, where it is of the device.
-    fn mount(&self, host: &Host) -> Option<Mount> {
+    pub(crate) fn mount(&self, host: &Host) -> Option<Mount> {
         let mounts = Mounts::parse(&host.text("/proc/self/mountinfo")?);
         let mount = mounts.holding(&self.point)?.clone();
         self.is_it(&mount).then_some(mount)

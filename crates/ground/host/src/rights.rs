@@ -6,12 +6,14 @@ pub fn is_root() -> bool {
 }
 
 /// Whether this process may write the file at `path`, asked of the kernel (it knows read-only mounts and
-/// capabilities; modes alone do not). A mount's flags are root's to change, and so is a loop device's.
+/// capabilities; modes alone do not). A mount's flags are root's to change, and so are
+/// a file system's options and a loop device's.
 pub fn may_write(path: &str) -> bool {
     if crate::held_setting::is_held(path) {
         return may_write(crate::kernel_log::LATENCY);
     }
     let is_call = crate::mount_setting::MountPlace::of(path).is_some()
+        || crate::super_setting::SuperPlace::of(path).is_some()
         || crate::loop_setting::LoopPlace::of(path).is_some();
     match is_call {
         true => is_root(),

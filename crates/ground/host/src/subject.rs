@@ -1,7 +1,7 @@
 //! What tells the subject of a setting from another that has its name later.
 
 use crate::Host;
-use crate::mount_setting::{ATIME, MountPlace};
+use crate::mount_setting::MountPlace;
 use model::subject::Subject;
 
 /// Files of the kernel's own in an interrupt's directory (Linux 2.6 to 6.18, `kernel/irq/proc.c`).
@@ -17,11 +17,11 @@ const IRQ_FILES: [&str; 7] = [
 
 impl Host {
     /// Who an interrupt serves, as `nvme0q1` or `virtio1-req.0`; several names, by commas, where it is shared. Of a
-    /// mount which one it is, since another can be at its point later. None for
+    /// mount, and of a file system by its mount, which one it is, since another can be at its point later. None for
     /// subjects that are told by their device's identity, or are one of a kind.
     pub fn subject_mark(&self, subject: &Subject) -> Option<String> {
-        if let Subject::Mount { .. } = subject {
-            return self.mount_mark(subject);
+        if let Subject::Mount { devno, point } | Subject::FileSystem { devno, point } = subject {
+            return Some(self.mount_mark(devno, point));
         }
         let Subject::Interrupt { .. } = subject else {
             return None;
@@ -35,12 +35,12 @@ impl Host {
         Some(served.join(","))
     }
 
-    fn mount_mark(&self, subject: &Subject) -> Option<String> {
+    fn mount_mark(&self, devno: &str, point: &str) -> String {
         #[cfg(test)]
         if let Some(machine) = self.simulated() {
-            return Some(machine.mounted());
+            return machine.mounted();
         }
-        Some(MountPlace::of(&subject.path(ATIME))?.mark(self))
+        MountPlace::at(devno.into(), point.into()).mark(self)
     }
 }
 

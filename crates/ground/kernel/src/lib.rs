@@ -18,4 +18,6 @@ pub mod octal;
 pub mod process_stat;
 pub mod release;
 pub mod stat;
+pub mod super_option;
 pub mod swaps;
+pub mod sync_speed;

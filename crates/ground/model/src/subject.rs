@@ -1,9 +1,10 @@
 //! What a setting is a setting of: a block device's queue, its part of the page cache or what its driver has of it, the
-//! kernel as a whole, one interrupt, one mount, how fast CPUs wake up.
+//! kernel as a whole, its huge pages, one interrupt, one mount, a mounted file system, how fast CPUs wake up.
 //!
 //! Every setting has a place, which is one text. Most subjects have a directory in which their settings are files, and
 //! the place is the file's path. A mount has none: its place is `mount:OPTION:MAJOR:MINOR:POINT`, which no path can be
-//! taken for, since a path begins with a slash. Both ways between a place and its subject stand here, so that what writes
+//! taken for, since a path begins with a slash. A file system's is `fs:OPTION:MAJOR:MINOR:POINT`, where the point is
+//! that of the mount by which it is found: the option is of all its mounts. Both ways between a place and its subject stand here, so that what writes
 //! a setting, what puts it back and what checks a journal agree on whose it is. A request that a process holds open has
 //! none either: its place is `held:NAME`.
 
@@ -60,6 +61,15 @@ pub enum Subject {
         /// Where it is mounted: an absolute path without links, `..` and control characters.
         point: String,
     },
+    /// A mounted file system. Its settings are options that all of its mounts share.
+    FileSystem {
+        /// Of its files, `major:minor`, as the mount table has it.
+        devno: String,
+        /// Where the mount is by which it is found, in the form of [`Subject::Mount`].
+        point: String,
+    },
+    /// How programs get huge pages: `/sys/kernel/mm/transparent_hugepage`. It acts on the whole machine.
+    HugePages,
     /// How fast CPUs must wake up. It is asked for by holding a descriptor open, acts on the whole machine, and ends with
     /// the process that asked.
     CpuLatency,
@@ -88,6 +98,10 @@ pub enum SubjectKind {
     Interrupt,
     /// [`Subject::Mount`].
     Mount,
+    /// [`Subject::FileSystem`].
+    FileSystem,
+    /// [`Subject::HugePages`].
+    HugePages,
     /// [`Subject::CpuLatency`].
     CpuLatency,
 }
@@ -98,12 +112,15 @@ const SYSCTL: &str = "/proc/sys/";
 const IRQ: &str = "/proc/irq/";
 /// How the place of a mount's setting begins.
 const MOUNT: &str = "mount:";
+/// How the place of a file system's setting begins.
+const FILE_SYSTEM: &str = "fs:";
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/";
 /// How the place of a request that a process holds open begins.
 const HELD: &str = "held:";
 
 impl Subject {
-    /// The directory of its settings, without a final slash; of a mount, whose settings are no files, where it is
-    /// mounted, and of a request that a process holds open the directory of the device that takes it.
+    /// The directory of its settings, without a final slash; of a mount and a file system, whose settings are no files,
+    /// where it is mounted, and of a request that a process holds open the directory of the device that takes it.
     pub fn directory(&self) -> String {
         match self {
             Subject::Queue { device } => format!("{BLOCK}{device}/queue"),
@@ -114,16 +131,20 @@ impl Subject {
             Subject::Loop { device } => format!("{BLOCK}{device}/loop"),
             Subject::Sysctl => SYSCTL.trim_end_matches('/').into(),
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
-            Subject::Mount { point, .. } => point.clone(),
+            Subject::Mount { point, .. } | Subject::FileSystem { point, .. } => point.clone(),
+            Subject::HugePages => HUGE_PAGES.trim_end_matches('/').into(),
             Subject::CpuLatency => "/dev".into(),
         }
     }
 
     /// The place of a setting, which has a plain name, of the kernel's parameters one below a directory
-    /// (`vm/dirty_bytes`): the path of its file, of a mount the text that names device, point and option.
+    /// (`vm/dirty_bytes`): the path of its file, of a mount and a file system the text that names device, point and option.
     pub fn path(&self, attribute: &str) -> String {
         match self {
             Subject::Mount { devno, point } => format!("{MOUNT}{attribute}:{devno}:{point}"),
+            Subject::FileSystem { devno, point } => {
+                format!("{FILE_SYSTEM}{attribute}:{devno}:{point}")
+            }
             Subject::CpuLatency => format!("{HELD}{attribute}"),
             _ => format!("{}/{attribute}", self.directory()),
         }
@@ -133,7 +154,15 @@ impl Subject {
     /// `..` or a link's name in it.
     pub fn of_path(path: &str) -> Option<(Subject, &str)> {
         if let Some(rest) = path.strip_prefix(MOUNT) {
-            return of_mount(rest);
+            let (devno, point, name) = of_mount(rest)?;
+            return Some((Subject::Mount { devno, point }, name));
+        }
+        if let Some(rest) = path.strip_prefix(FILE_SYSTEM) {
+            let (devno, point, name) = of_mount(rest)?;
+            return Some((Subject::FileSystem { devno, point }, name));
+        }
+        if let Some(name) = path.strip_prefix(HUGE_PAGES) {
+            return is_plain_name(name).then_some((Subject::HugePages, name));
         }
         if let Some(name) = path.strip_prefix(HELD) {
             return is_plain_name(name).then_some((Subject::CpuLatency, name));
@@ -178,12 +207,14 @@ impl Subject {
             Subject::Sysctl => SubjectKind::Sysctl,
             Subject::Interrupt { .. } => SubjectKind::Interrupt,
             Subject::Mount { .. } => SubjectKind::Mount,
+            Subject::FileSystem { .. } => SubjectKind::FileSystem,
+            Subject::HugePages => SubjectKind::HugePages,
             Subject::CpuLatency => SubjectKind::CpuLatency,
         }
     }
 
-    /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine, and for a mount,
-    /// which may lie on several devices and has users of its own.
+    /// Kernel name of the block device that it belongs to; none for what belongs to the whole machine, and for a mount and
+    /// a file system, which may lie on several devices and have users of their own.
     pub fn device(&self) -> Option<&str> {
         match self {
             Subject::Queue { device }
@@ -195,6 +226,8 @@ impl Subject {
             Subject::Sysctl
             | Subject::Interrupt { .. }
             | Subject::Mount { .. }
+            | Subject::FileSystem { .. }
+            | Subject::HugePages
             | Subject::CpuLatency => None,
         }
     }
@@ -231,6 +264,8 @@ impl std::fmt::Display for Subject {
             Subject::Sysctl => f.write_str("the kernel"),
             Subject::Interrupt { number } => write!(f, "interrupt {number}"),
             Subject::Mount { point, .. } => f.write_str(point),
+            Subject::FileSystem { point, .. } => write!(f, "the file system at {point}"),
+            Subject::HugePages => f.write_str("the kernel"),
             Subject::CpuLatency => f.write_str("the processor"),
         }
     }
@@ -239,15 +274,18 @@ impl std::fmt::Display for Subject {
 /// A place for people: `atime of /srv` for a setting that is no file, the path of any other.
 pub fn place_in_words(place: &str) -> String {
     match Subject::of_path(place) {
-        Some((subject @ (Subject::Mount { .. } | Subject::CpuLatency), name)) => {
+        Some((
+            subject @ (Subject::Mount { .. } | Subject::FileSystem { .. } | Subject::CpuLatency),
+            name,
+        )) => {
             format!("{name} of {subject}")
         }
         _ => place.to_string(),
     }
 }
 
-/// The subject and the option of `OPTION:MAJOR:MINOR:POINT`, in the only form in which [`Subject::path`] writes it.
-fn of_mount(text: &str) -> Option<(Subject, &str)> {
+/// Device, point and option of `OPTION:MAJOR:MINOR:POINT`, in the only form in which [`Subject::path`] writes it.
+fn of_mount(text: &str) -> Option<(String, String, &str)> {
     let mut parts = text.splitn(4, ':');
     let (name, major, minor) = (parts.next()?, parts.next()?, parts.next()?);
     let point = parts.next()?;
@@ -261,12 +299,8 @@ fn of_mount(text: &str) -> Option<(Subject, &str)> {
             || point[1..]
                 .split('/')
                 .all(|part| !["", ".", ".."].contains(&part)));
-    let subject = Subject::Mount {
-        devno: format!("{major}:{minor}"),
-        point: point.to_string(),
-    };
     (is_plain_name(name) && is_number(major) && is_number(minor) && is_point)
-        .then_some((subject, name))
+        .then(|| (format!("{major}:{minor}"), point.to_string(), name))
 }
 
 #[cfg(test)]
@@ -287,7 +321,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_no_place_or_the_one_that_its_subject_writes(
-            place in "mount:[a-z:]{0,6}:[0-9]{0,3}:[0-9]{1,2}:[/a-z:. ]{0,12}"
+            place in "(mount|fs):[a-z:]{0,6}:[0-9]{0,3}:[0-9]{1,2}:[/a-z:. ]{0,12}"
         ) {
             if let Some((subject, name)) = Subject::of_path(&place) {
                 proptest::prop_assert_eq!(subject.path(name), place);
@@ -312,6 +346,18 @@ mod tests {
             place_in_words("/proc/sys/vm/dirty_bytes"),
             "/proc/sys/vm/dirty_bytes"
         );
+    }
+
+    #[test]
+    fn a_file_system_is_not_its_mount() {
+        let subject = Subject::FileSystem {
+            devno: "7:1".into(),
+            point: "/srv".into(),
+        };
+        let place = subject.path("commit");
+        assert_eq!(place, "fs:commit:7:1:/srv");
+        assert_eq!(place_in_words(&place), "commit of the file system at /srv");
+        assert_eq!(Subject::of_path(&place), Some((subject, "commit")));
     }
 
     #[test]
@@ -341,6 +387,7 @@ mod tests {
                 "dio",
             ),
             (Subject::CpuLatency, "cpu_latency_us"),
+            (Subject::HugePages, "enabled"),
         ];
         for (subject, name) in all {
             let path = subject.path(name);
@@ -375,6 +422,10 @@ mod tests {
             "mount:atime:07:1:/srv",
             "mount:atime:7:/srv",
             "mount:../x:7:1:/srv",
+            "fs:commit:7:1:/srv/../etc",
+            "fs:../x:7:1:/srv",
+            "/sys/kernel/mm/transparent_hugepage/khugepaged/defrag",
+            "/sys/kernel/mm/transparent_hugepage/..",
             "held:../cpu_latency_us",
             "held:",
             "/sys/block/sda/bdi/../queue/scheduler",

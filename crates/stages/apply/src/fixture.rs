@@ -45,6 +45,18 @@ pub fn files(subject: Subject, values: &[(&str, &str)]) -> SubjectFiles {
         .expect("its directory is in the archive")
 }
 
+/// A file system at /srv whose superblock has these options; ext4 says all of its own in a file.
+pub fn file_system(fstype: &str, options: &str, ext4_options: &str) -> SubjectFiles {
+    let lines = ext4_options.lines().count();
+    let text = format!(
+        "iodyno-host 1\npath: /proc/self/mountinfo\nlines: 1\n66 1 7:1 / /srv rw,relatime - {fstype} /dev/loop1 {options}\n\
+         path: /sys/dev/block/7:1\nlink: ../../devices/virtual/block/loop1\npath: /sys/devices/virtual/block/loop1\ndirectory\n\
+         path: /proc/fs/ext4/loop1/options\nlines: {lines}\n{ext4_options}"
+    );
+    let host = Host::from_archive(Archive::parse(&text).expect("a captured machine"));
+    SubjectFiles::of(&host, any_subject(SubjectKind::FileSystem)).expect("it is mounted")
+}
+
 /// Asserts what a knob tries where it finds this value, and which values it does not take.
 pub fn tries(knob: &Knob, now: &str, choices: &[&str], refused: &[&str]) {
     let files = files(any_subject(knob.on), &[(knob.attribute, now)]);
@@ -65,6 +77,10 @@ fn subject_of(kind: SubjectKind, device: &str) -> Subject {
     subject.unwrap_or_else(|| match kind {
         SubjectKind::Mount => Subject::Mount {
             devno: "8:0".into(),
+            point: "/srv".into(),
+        },
+        SubjectKind::FileSystem => Subject::FileSystem {
+            devno: "7:1".into(),
             point: "/srv".into(),
         },
         _ => Subject::Interrupt { number: 24 },

@@ -74,6 +74,7 @@ mod tests {
                 ["--iodepth", depth] => job.iodepth = depth.parse().unwrap(),
                 ["--bs", "1m"] => job.bs = 1 << 20,
                 ["--budget", "20m"] => {}
+                ["--command", _] => job.ioengine = "command".into(),
                 other => panic!("{other:?}"),
             }
         }
@@ -84,7 +85,9 @@ mod tests {
     fn the_load_that_a_knob_names_is_one_that_it_acts_on() {
         for knob in knobs::ALL.iter().filter(|knob| !knob.load.is_empty()) {
             let files = match knob.on {
-                SubjectKind::Mount | SubjectKind::CpuLatency => queue(&[]),
+                SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency => {
+                    queue(&[])
+                }
                 kind => files(
                     any_subject(kind),
                     &[(knob.attribute, "1"), ("max_ratio", "10")],
@@ -100,7 +103,9 @@ mod tests {
     fn a_knob_that_the_default_load_does_not_reach_names_another() {
         for knob in knobs::ALL.iter().filter(|knob| knob.load.is_empty()) {
             let kind = match knob.on {
-                SubjectKind::Mount | SubjectKind::CpuLatency => SubjectKind::Queue,
+                SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency => {
+                    SubjectKind::Queue
+                }
                 kind => kind,
             };
             let files = files(any_subject(kind), &[(knob.attribute, "1")]);

@@ -39,10 +39,21 @@ pub fn plans(host: &Host, wish: &SettingWish) -> Result<Vec<PersistPlan>, Vec<St
         let subject = value.files.subject();
         if !persist::ALL.iter().any(|way| (way.takes)(subject)) {
             reasons.push(match subject {
-                Subject::Mount { point, .. } => format!(
+                Subject::Mount { point, .. } | Subject::FileSystem { point, .. } => format!(
                     "{}: iodyno does not edit /etc/fstab. Put `{}` among the options of {point} there, or into `Options=` \
                      of its mount unit",
-                    value.knob.id, value.value
+                    value.knob.id,
+                    value
+                        .files
+                        .fstab_word(value.knob.attribute, &value.value)
+                        .unwrap_or_else(|| value.value.clone())
+                ),
+                Subject::HugePages => format!(
+                    "{0}: it is no kernel parameter of /etc/sysctl.d. Put `transparent_hugepage=` on the kernel's command \
+                     line for `enabled`, or a line `w {1} - - - - {2}` into a file of /etc/tmpfiles.d",
+                    value.knob.id,
+                    subject.path(value.knob.attribute),
+                    value.value
                 ),
                 _ => format!(
                     "{}: there is no way to keep a setting of {subject}",

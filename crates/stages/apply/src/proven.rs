@@ -207,7 +207,8 @@ fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFil
     }
     let (was, is) = (trial.mark.clone(), host.subject_mark(&subject));
     // A mount ends with its boot; what was proved holds for the next one at the same point.
-    if was != is && subject.kind() != SubjectKind::Mount {
+    let is_mounted = matches!(subject.kind(), SubjectKind::Mount | SubjectKind::FileSystem);
+    if was != is && !is_mounted {
         return Err(NotProven::Another {
             subject: subject.to_string(),
             was: clean_to(&was.unwrap_or_else(|| "somebody unknown".into()), SHOWN),

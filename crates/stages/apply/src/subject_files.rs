@@ -1,6 +1,8 @@
 //! A subject on a host: where its settings are, and what they say.
 
 use host::{Host, Reach};
+use kernel::mounts::{Mount, Mounts};
+use kernel::super_option::SuperOption;
 use model::change::Attribute;
 use model::iopath::{IoPath, LayerKind};
 use model::subject::{Subject, SubjectKind};
@@ -47,7 +49,7 @@ impl SubjectFiles {
     pub fn names(&self, directory: &str) -> Vec<String> {
         if matches!(
             self.subject.kind(),
-            SubjectKind::Mount | SubjectKind::CpuLatency
+            SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency
         ) {
             return Vec::new();
         }
@@ -86,6 +88,32 @@ impl SubjectFiles {
     }
 }
 
+/// What a mounted file system says of itself.
+impl SubjectFiles {
+    /// The mount of a mount or a file system; none of another subject, and where it is gone.
+    pub fn mount(&self) -> Option<Mount> {
+        let (Subject::Mount { devno, point } | Subject::FileSystem { devno, point }) =
+            &self.subject
+        else {
+            return None;
+        };
+        let table = Mounts::parse(&self.host.text("/proc/self/mountinfo")?);
+        let mount = table.holding(point)?;
+        (mount.point == *point && mount.devno.to_string() == *devno).then(|| mount.clone())
+    }
+
+    /// The word that gives a mount or a file system this value of a setting among the options of fstab.
+    pub fn fstab_word(&self, attribute: &str, value: &str) -> Option<String> {
+        match &self.subject {
+            Subject::Mount { .. } => Some(value.to_string()),
+            Subject::FileSystem { .. } => {
+                SuperOption::of(attribute)?.word(&self.mount()?.fstype, value)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// How far changes of such subjects reach: which lock they need.
 pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
     // A mount belongs to no one device: it may lie on several, and who uses it need not use this one's queue.
@@ -95,6 +123,8 @@ pub fn reach(kinds: impl IntoIterator<Item = SubjectKind>) -> Reach {
             SubjectKind::Sysctl
                 | SubjectKind::Interrupt
                 | SubjectKind::Mount
+                | SubjectKind::FileSystem
+                | SubjectKind::HugePages
                 | SubjectKind::CpuLatency
         )
     };
@@ -116,7 +146,13 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
         SubjectKind::Loop => vec![Subject::Loop { device }],
         SubjectKind::Sysctl => vec![Subject::Sysctl],
         SubjectKind::CpuLatency => vec![Subject::CpuLatency],
-        SubjectKind::Mount => mounts(path),
+        SubjectKind::HugePages => vec![Subject::HugePages],
+        SubjectKind::Mount => mounts(path)
+            .map(|(devno, point)| Subject::Mount { devno, point })
+            .collect(),
+        SubjectKind::FileSystem => mounts(path)
+            .map(|(devno, point)| Subject::FileSystem { devno, point })
+            .collect(),
         SubjectKind::Interrupt => {
             let layers = path.root.walk().into_iter();
             let lines = layers
@@ -129,19 +165,21 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
     }
 }
 
-/// The mount that a path's files lie in; none of a block device, and of a mount whose point no place can name.
-fn mounts(path: &IoPath) -> Vec<Subject> {
+/// Device and point of the mount that a path's files lie in; none of a block device, and of a mount whose point no place
+/// can name.
+fn mounts(path: &IoPath) -> impl Iterator<Item = (String, String)> {
     let layers = path.root.walk().into_iter();
     let mut found = layers.filter(|layer| layer.kind == LayerKind::FileSystem);
     // The first is that of the target; file systems below it hold its images.
-    let subject = found.next().and_then(|layer| {
-        Some(Subject::Mount {
-            devno: layer.devno.clone()?,
-            point: layer.fact("mount_point")?.to_string(),
-        })
+    let found = found.next().and_then(|layer| {
+        let point = layer.fact("mount_point")?;
+        Some((layer.devno.clone()?, point.to_string()))
     });
-    let has_place = |subject: &Subject| Subject::of_path(&subject.path("atime")).is_some();
-    subject.into_iter().filter(has_place).collect()
+    let has_place = |(devno, point): &(String, String)| {
+        let (devno, point) = (devno.clone(), point.clone());
+        Subject::of_path(&Subject::Mount { devno, point }.path("atime")).is_some()
+    };
+    found.into_iter().filter(has_place)
 }
 
 #[cfg(test)]

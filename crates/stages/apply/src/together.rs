@@ -10,6 +10,16 @@ pub enum NotTogether {
     /// Two values of one setting.
     #[error("there are two values of {0}")]
     Twice(&'static str),
+    /// Writing one value sets the other to 0.
+    #[error(
+        "{one} and {other} say one thing in two ways, and the kernel holds only one of them: give one"
+    )]
+    Exclude {
+        /// Id of one knob.
+        one: &'static str,
+        /// Id of the other.
+        other: &'static str,
+    },
     /// Writing one value takes the other's setting away.
     #[error("a change of {one} makes {other} anew: first {one}, and {other} once it is in place")]
     Remade {
@@ -35,6 +45,13 @@ pub fn together(mut values: Vec<CheckedValue>) -> Result<Vec<CheckedValue>, NotT
     };
     if let Some((one, _)) = pairs().find(|(one, other)| is_same(one, other)) {
         return Err(NotTogether::Twice(one.knob.id));
+    }
+    if let Some((one, other)) = pairs().find(|(one, other)| ordering::exclude(one.knob, other.knob))
+    {
+        return Err(NotTogether::Exclude {
+            one: one.knob.id,
+            other: other.knob.id,
+        });
     }
     let remakes =
         |(one, other): &(&CheckedValue, &CheckedValue)| ordering::remakes(one.knob, other.knob);

@@ -40,15 +40,45 @@ pub fn choices(knob: &Knob, files: &SubjectFiles, worth_trying: &[&str]) -> Vec<
     )
 }
 
-/// Of two settings of which writing one sets the other to 0: bytes of 0 cannot be written, so the ratio that was in
-/// force is, and the kernel sets the bytes to 0.
-pub fn the_ratio_for_0(
-    ratio: &'static str,
+/// What a refused remount with one option means.
+pub const NO_REMOUNT: [(i32, &str); 3] = [
+    (
+        libc::ENOSYS,
+        "only Linux 5.2 and newer can change one option of a file system and leave the others",
+    ),
+    (
+        libc::EPERM,
+        "the kernel does not let this process change the file system: it needs CAP_SYS_ADMIN where it was mounted",
+    ),
+    (
+        libc::EINVAL,
+        "the file system does not take it; `dmesg` may say why",
+    ),
+];
+
+/// Why an option of a file system makes no difference, if nothing can be written to it.
+pub fn read_only(file_system: &SubjectFiles) -> Option<String> {
+    let mount = file_system.mount()?;
+    let is_read_only = mount.super_options.iter().any(|option| option == "ro");
+    is_read_only.then(|| "the file system is read-only".into())
+}
+
+/// Why what acts on swapped pages cannot matter, if there are none.
+pub fn no_swap(kernel: &SubjectFiles) -> Option<String> {
+    let swaps = kernel.host().text("/proc/swaps").unwrap_or_default();
+    let has_swap = swaps.lines().count() > 1;
+    (!has_swap).then(|| "there is no swap space".into())
+}
+
+/// Of two settings of which writing one sets the other to 0: 0 is not written, but the value of the other that was in
+/// force, and the kernel sets this one to 0.
+pub fn the_other_for_0(
+    other: &'static str,
     value: &str,
     old: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(&'static str, String)> {
-    let was_in_force = old(ratio).filter(|share| value == "0" && share != "0")?;
-    Some((ratio, was_in_force))
+    let was_in_force = old(other).filter(|theirs| value == "0" && theirs != "0")?;
+    Some((other, was_in_force))
 }
 
 /// [`choices`] without numbers above the one that the subject has.
@@ -86,8 +116,12 @@ mod tests {
 
     /// Those whose settings are files; the others have machines of their own in their tests.
     fn of_files() -> impl Iterator<Item = &'static Knob> {
-        let are_files =
-            |knob: &&Knob| !matches!(knob.on, SubjectKind::Mount | SubjectKind::CpuLatency);
+        let are_files = |knob: &&Knob| {
+            !matches!(
+                knob.on,
+                SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency
+            )
+        };
         knobs::ALL.iter().copied().filter(are_files)
     }
 

@@ -1,6 +1,7 @@
 //! Which paths a journal may name: those that knobs and ways to persist own. Whatever else stands in one is not ours, and
 //! is neither written nor put back.
 
+use kernel::super_option::SuperOption;
 use model::change::DeviceIdentity;
 use model::subject::Subject;
 use model::text::is_plain_name;
@@ -16,6 +17,9 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         Subject::Interrupt { .. } => machine && name == "smp_affinity_list",
         // Nothing else of a mount: a forged line must not make one writable, or take away nosuid.
         Subject::Mount { .. } => machine && name == crate::mount_setting::ATIME,
+        // Of a file system the options that a knob sets: none that takes a barrier or the order of data away.
+        Subject::FileSystem { .. } => machine && SuperOption::of(name).is_some(),
+        Subject::HugePages => machine && HUGE_PAGES.contains(&name),
         Subject::CpuLatency => machine && crate::held_setting::is_held(path),
         // What the device has of the page cache, without what else a driver may show there.
         Subject::Bdi { .. } if !BDI.contains(&name) => false,
@@ -29,7 +33,17 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
 
 /// The kernel parameters that knobs set: none that decides about rights, and none that acts when it is written.
 const DIRTY_LIMITS: &str = "vm/dirty_";
-const MEMORY: [&str; 2] = ["vm/swappiness", "vm/vfs_cache_pressure"];
+const MEMORY: [&str; 6] = [
+    "vm/dirtytime_expire_seconds",
+    "vm/min_free_kbytes",
+    "vm/page-cluster",
+    "vm/swappiness",
+    "vm/vfs_cache_pressure",
+    "vm/zone_reclaim_mode",
+];
+
+/// How programs get huge pages; beside these stand files of `khugepaged` and of single sizes.
+const HUGE_PAGES: [&str; 2] = ["defrag", "enabled"];
 
 /// The settings of a backing device that knobs set or disturb.
 const BDI: [&str; 5] = [
@@ -41,11 +55,13 @@ const BDI: [&str; 5] = [
 ];
 
 /// The settings of an array that knobs set or disturb.
-const MD: [&str; 4] = [
+const MD: [&str; 6] = [
     "group_thread_cnt",
     "preread_bypass_threshold",
     "skip_copy",
     "stripe_cache_size",
+    "sync_speed_max",
+    "sync_speed_min",
 ];
 
 /// Whether a path is a setting of the whole machine, which other devices' journals may hold too.
@@ -102,6 +118,7 @@ mod tests {
         assert!(is_of("sda", "/sys/block/sda/bdi/max_ratio"));
         assert!(is_of("sda", "/sys/block/sda/device/queue_depth"));
         assert!(is_of("md0", "/sys/block/md0/md/stripe_cache_size"));
+        assert!(is_of("md0", "/sys/block/md0/md/sync_speed_max"));
         assert!(is_of("loop0", "/sys/block/loop0/loop/dio"));
         assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
         for path in [
@@ -138,6 +155,8 @@ mod tests {
             "/proc/irq/24/smp_affinity_list",
             "mount:atime:7:1:/srv",
             "held:cpu_latency_us",
+            "fs:commit:7:1:/srv",
+            "/sys/kernel/mm/transparent_hugepage/enabled",
         ] {
             assert!(is_setting_of(Some(&device("sda")), true, path), "{path}");
             assert!(!is_setting_of(Some(&device("sda")), false, path), "{path}");
@@ -155,6 +174,11 @@ mod tests {
             "mount:ro:7:1:/srv",
             "mount:nosuid:7:1:/srv",
             "mount:atime:7:1:/srv/..",
+            "fs:barrier:7:1:/srv",
+            "fs:ro:7:1:/srv",
+            "fs:data:7:1:/srv",
+            "fs:commit:7:1:/srv/..",
+            "/sys/kernel/mm/transparent_hugepage/use_zero_page",
         ] {
             assert!(!is_setting_of(Some(&device("sda")), true, path), "{path}");
         }

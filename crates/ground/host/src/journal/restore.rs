@@ -1,6 +1,7 @@
 //! Putting back what a journal has saved, and reading it back.
 
 use crate::mount_setting::MountPlace;
+use crate::super_setting::SuperPlace;
 use crate::{Host, files};
 use kernel::choice;
 use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedTree};
@@ -62,7 +63,7 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
 pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
     let was = saved.mark.as_ref()?;
     let is = super::mark(host, &saved.path).unwrap_or_default();
-    let is_mount = MountPlace::of(&saved.path).is_some();
+    let is_mount = MountPlace::of(&saved.path).is_some() || SuperPlace::of(&saved.path).is_some();
     let why = match is.as_str() {
         _ if is == *was => return None,
         "" if is_mount => format!("it was set on {was}, which is gone: nothing was written"),

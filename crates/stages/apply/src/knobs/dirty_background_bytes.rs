@@ -54,7 +54,7 @@ const NO_RATIO: &str = "the kernel refuses 0 here, and no vm.dirty_background_ra
 
 /// 0 cannot be written: the ratio that was in force comes back, and the kernel sets the bytes to 0.
 fn instead(value: &str, old: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
-    values::the_ratio_for_0(RATIO, value, old)
+    values::the_other_for_0(RATIO, value, old)
 }
 
 fn choices(kernel: &SubjectFiles) -> Vec<String> {

@@ -40,7 +40,7 @@ pub static KNOB: Knob = Knob {
     class: Class::Slow,
     risk: Risk::CostsLatency,
     disturbs: &[RATIO],
-    instead: Some(|value, old| values::the_ratio_for_0(RATIO, value, old)),
+    instead: Some(|value, old| values::the_other_for_0(RATIO, value, old)),
     refusals: &[(libc::EINVAL, NO_RATIO)],
     load: "--direct 0 --rw randwrite --budget 20m",
     pointless: loads::of_buffered_writes,

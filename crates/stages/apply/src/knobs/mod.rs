@@ -5,24 +5,35 @@ pub mod async_depth;
 pub mod atime;
 pub mod back_seek_max;
 pub mod back_seek_penalty;
+pub mod commit;
 pub mod cpu_latency_us;
 pub mod dio;
 pub mod dirty_background_bytes;
+pub mod dirty_background_ratio;
 pub mod dirty_bytes;
 pub mod dirty_expire_centisecs;
+pub mod dirty_ratio;
 pub mod dirty_writeback_centisecs;
+pub mod dirtytime_expire_seconds;
+pub mod discard;
+pub mod discard_max_bytes;
 pub mod fifo_batch;
 pub mod fifo_expire_async;
 pub mod fifo_expire_sync;
 pub mod front_merges;
 pub mod group_thread_cnt;
+pub mod inode_readahead_blks;
+pub mod lazytime;
 pub mod low_latency;
+pub mod max_batch_time;
 pub mod max_budget;
 pub mod max_ratio;
 pub mod max_sectors_kb;
+pub mod min_free_kbytes;
 pub mod min_ratio;
 pub mod nomerges;
 pub mod nr_requests;
+pub mod page_cluster;
 pub mod preread_bypass_threshold;
 pub mod prio_aging_expire;
 pub mod queue_depth;
@@ -39,12 +50,17 @@ pub mod strict_guarantees;
 pub mod strict_limit;
 pub mod stripe_cache_size;
 pub mod swappiness;
+pub mod sync_speed_max;
+pub mod sync_speed_min;
 pub mod timeout_sync;
+pub mod transparent_hugepage;
+pub mod transparent_hugepage_defrag;
 pub mod vfs_cache_pressure;
 pub mod wbt_lat_usec;
 pub mod write_expire;
 pub mod write_lat_nsec;
 pub mod writes_starved;
+pub mod zone_reclaim_mode;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Knob] = &[
@@ -53,24 +69,35 @@ pub static ALL: &[&super::Knob] = &[
     &atime::KNOB,
     &back_seek_max::KNOB,
     &back_seek_penalty::KNOB,
+    &commit::KNOB,
     &cpu_latency_us::KNOB,
     &dio::KNOB,
     &dirty_background_bytes::KNOB,
+    &dirty_background_ratio::KNOB,
     &dirty_bytes::KNOB,
     &dirty_expire_centisecs::KNOB,
+    &dirty_ratio::KNOB,
     &dirty_writeback_centisecs::KNOB,
+    &dirtytime_expire_seconds::KNOB,
+    &discard::KNOB,
+    &discard_max_bytes::KNOB,
     &fifo_batch::KNOB,
     &fifo_expire_async::KNOB,
     &fifo_expire_sync::KNOB,
     &front_merges::KNOB,
     &group_thread_cnt::KNOB,
+    &inode_readahead_blks::KNOB,
+    &lazytime::KNOB,
     &low_latency::KNOB,
+    &max_batch_time::KNOB,
     &max_budget::KNOB,
     &max_ratio::KNOB,
     &max_sectors_kb::KNOB,
+    &min_free_kbytes::KNOB,
     &min_ratio::KNOB,
     &nomerges::KNOB,
     &nr_requests::KNOB,
+    &page_cluster::KNOB,
     &preread_bypass_threshold::KNOB,
     &prio_aging_expire::KNOB,
     &queue_depth::KNOB,
@@ -87,12 +114,17 @@ pub static ALL: &[&super::Knob] = &[
     &strict_limit::KNOB,
     &stripe_cache_size::KNOB,
     &swappiness::KNOB,
+    &sync_speed_max::KNOB,
+    &sync_speed_min::KNOB,
     &timeout_sync::KNOB,
+    &transparent_hugepage::KNOB,
+    &transparent_hugepage_defrag::KNOB,
     &vfs_cache_pressure::KNOB,
     &wbt_lat_usec::KNOB,
     &write_expire::KNOB,
     &write_lat_nsec::KNOB,
     &writes_starved::KNOB,
+    &zone_reclaim_mode::KNOB,
 ];
 
 /// The id and the documentation page of every item.
@@ -118,6 +150,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/back_seek_penalty.md"),
     ),
     (
+        "commit",
+        include_str!("../../../../../docs/catalogue/knob/commit.md"),
+    ),
+    (
         "cpu_latency_us",
         include_str!("../../../../../docs/catalogue/knob/cpu_latency_us.md"),
     ),
@@ -130,6 +166,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/dirty_background_bytes.md"),
     ),
     (
+        "dirty_background_ratio",
+        include_str!("../../../../../docs/catalogue/knob/dirty_background_ratio.md"),
+    ),
+    (
         "dirty_bytes",
         include_str!("../../../../../docs/catalogue/knob/dirty_bytes.md"),
     ),
@@ -138,8 +178,24 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/dirty_expire_centisecs.md"),
     ),
     (
+        "dirty_ratio",
+        include_str!("../../../../../docs/catalogue/knob/dirty_ratio.md"),
+    ),
+    (
         "dirty_writeback_centisecs",
         include_str!("../../../../../docs/catalogue/knob/dirty_writeback_centisecs.md"),
+    ),
+    (
+        "dirtytime_expire_seconds",
+        include_str!("../../../../../docs/catalogue/knob/dirtytime_expire_seconds.md"),
+    ),
+    (
+        "discard",
+        include_str!("../../../../../docs/catalogue/knob/discard.md"),
+    ),
+    (
+        "discard_max_bytes",
+        include_str!("../../../../../docs/catalogue/knob/discard_max_bytes.md"),
     ),
     (
         "fifo_batch",
@@ -162,8 +218,20 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/group_thread_cnt.md"),
     ),
     (
+        "inode_readahead_blks",
+        include_str!("../../../../../docs/catalogue/knob/inode_readahead_blks.md"),
+    ),
+    (
+        "lazytime",
+        include_str!("../../../../../docs/catalogue/knob/lazytime.md"),
+    ),
+    (
         "low_latency",
         include_str!("../../../../../docs/catalogue/knob/low_latency.md"),
+    ),
+    (
+        "max_batch_time",
+        include_str!("../../../../../docs/catalogue/knob/max_batch_time.md"),
     ),
     (
         "max_budget",
@@ -178,6 +246,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/max_sectors_kb.md"),
     ),
     (
+        "min_free_kbytes",
+        include_str!("../../../../../docs/catalogue/knob/min_free_kbytes.md"),
+    ),
+    (
         "min_ratio",
         include_str!("../../../../../docs/catalogue/knob/min_ratio.md"),
     ),
@@ -188,6 +260,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "nr_requests",
         include_str!("../../../../../docs/catalogue/knob/nr_requests.md"),
+    ),
+    (
+        "page_cluster",
+        include_str!("../../../../../docs/catalogue/knob/page_cluster.md"),
     ),
     (
         "preread_bypass_threshold",
@@ -254,8 +330,24 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/swappiness.md"),
     ),
     (
+        "sync_speed_max",
+        include_str!("../../../../../docs/catalogue/knob/sync_speed_max.md"),
+    ),
+    (
+        "sync_speed_min",
+        include_str!("../../../../../docs/catalogue/knob/sync_speed_min.md"),
+    ),
+    (
         "timeout_sync",
         include_str!("../../../../../docs/catalogue/knob/timeout_sync.md"),
+    ),
+    (
+        "transparent_hugepage",
+        include_str!("../../../../../docs/catalogue/knob/transparent_hugepage.md"),
+    ),
+    (
+        "transparent_hugepage_defrag",
+        include_str!("../../../../../docs/catalogue/knob/transparent_hugepage_defrag.md"),
     ),
     (
         "vfs_cache_pressure",
@@ -276,5 +368,9 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "writes_starved",
         include_str!("../../../../../docs/catalogue/knob/writes_starved.md"),
+    ),
+    (
+        "zone_reclaim_mode",
+        include_str!("../../../../../docs/catalogue/knob/zone_reclaim_mode.md"),
     ),
 ];

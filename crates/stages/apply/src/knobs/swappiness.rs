@@ -50,10 +50,7 @@ fn rejects(_: &SubjectFiles, value: &str) -> Option<String> {
 }
 
 fn pointless(kernel: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
-    let swaps = kernel.host().text("/proc/swaps").unwrap_or_default();
-    let has_swap = swaps.lines().count() > 1;
-    let without = || (!has_swap).then(|| "there is no swap space".into());
-    loads::through_the_page_cache(kernel, job, named).or_else(without)
+    loads::through_the_page_cache(kernel, job, named).or_else(|| values::no_swap(kernel))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! # Share of memory at which background writeback begins
 //!
 //! ## What it does
-//! The share of available memory that is dirty when the kernel's flusher threads begin to write it out; nobody waits
-//! yet. Its other half in bytes is a knob: `iodyno explain dirty_background_bytes`; writing one sets the other to 0.
+//! The share of memory that is dirty when background writeback begins, a knob: `iodyno explain dirty_background_ratio` says
+//! what it does, what it risks and how it is undone.
 //!
 //! ## Unit and default
 //! Percent, 0 to 100; 10 by default. 0 is read where `vm.dirty_background_bytes` holds. At or above the limit of

@@ -1,10 +1,8 @@
 //! # Share of memory that may be dirty
 //!
 //! ## What it does
-//! The share of available memory that may be dirty before every process that writes through the page cache is slowed
-//! down to the speed of the disks. Available memory is free and reclaimable pages, less than the machine has. Writers
-//! are slowed down from halfway between `vm.dirty_background_ratio` and this. Its other half in bytes is a knob:
-//! `iodyno explain dirty_bytes`; writing one sets the other to 0.
+//! The share of memory that may be dirty before writers wait, a knob: `iodyno explain dirty_ratio` says what it does, what
+//! it risks and how it is undone.
 //!
 //! ## Unit and default
 //! Percent, 0 to 100; 20 by default. 0 is read where `vm.dirty_bytes` holds.
