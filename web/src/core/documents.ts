@@ -2445,6 +2445,14 @@ export type Subject = {
   /** Where it is mounted: an absolute path without links, `..` and control characters. */
   point: string;
 } | {
+  /** Of its files, `major:minor`, as the mount table has it. */
+  devno: string;
+  kind: "file-system";
+  /** Where the mount is by which it is found, in the form of [`Subject::Mount`]. */
+  point: string;
+} | {
+  kind: "huge-pages";
+} | {
   kind: "cpu-latency";
 };
 
