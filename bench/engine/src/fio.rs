@@ -12,6 +12,8 @@ pub enum Tuning {
     Best,
     /// The same without latency.
     BestBlind,
+    /// `Best`, with each I/O given to the kernel's workers at once.
+    BestHandedOver,
 }
 
 /// The command line.
@@ -65,8 +67,10 @@ pub fn command(work: &Work, tuning: Tuning) -> Command {
             command.arg("--iodepth_batch_complete_max=32");
         }
     }
-    if tuning == Tuning::BestBlind {
-        command.arg("--gtod_reduce=1");
+    match tuning {
+        Tuning::BestBlind => _ = command.arg("--gtod_reduce=1"),
+        Tuning::BestHandedOver => _ = command.arg("--force_async=1"),
+        _ => {}
     }
     command
 }

@@ -26,6 +26,7 @@ impl Contestant {
             Contestant::Fio(Tuning::Default) => "fio, default",
             Contestant::Fio(Tuning::Best) => "fio, best flags",
             Contestant::Fio(Tuning::BestBlind) => "fio, best flags, no latency",
+            Contestant::Fio(Tuning::BestHandedOver) => "fio, best flags, force_async",
         }
     }
 
@@ -123,8 +124,11 @@ fn page_cache(rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), Stri
 
 /// A block device whose only cost is that of the CPU.
 fn ram_device(path: &Path, rounds: usize, runtime_ms: u64, done: Done<'_>) -> Result<(), String> {
-    let contestants = [&[Contestant::Native], &FIOS[1..]].concat();
     for ioengine in ["io_uring", "libaio", "psync"] {
+        let mut contestants = [&[Contestant::Native], &FIOS[1..]].concat();
+        if ioengine == "io_uring" {
+            contestants.push(Contestant::Fio(Tuning::BestHandedOver));
+        }
         let work = Work::reads(path, ioengine, true, runtime_ms);
         let columns = rounds_of(&contestants, &work, rounds, || Ok(()))?;
         let what = "RAM device (zram with data that does not compress), direct";

@@ -324,6 +324,16 @@ impl DataFile {
         rustix::io::pwritev2(&self.fd, &parts, offset, poll_flag(polls)).map_err(Into::into)
     }
 
+    /// Whether the kernel can begin an I/O on this file without waiting for anything. Where it cannot, io_uring hands each
+    /// one to a kernel worker thread. Asked by a read far behind the end, which moves nothing: EOPNOTSUPP comes before the
+    /// end is looked at (fs/read_write.c, kiocb_set_rw_flags; on Linux 6.18 for zram and tmpfs, not for ext4 and loop devices).
+    pub fn can_begin_at_once(&self) -> bool {
+        let mut block = [0; 512];
+        let mut parts = [std::io::IoSliceMut::new(&mut block)];
+        let asked = rustix::io::preadv2(&self.fd, &mut parts, 1 << 62, ReadWriteFlags::NOWAIT);
+        asked != Err(rustix::io::Errno::OPNOTSUPP)
+    }
+
     /// Discards a range: BLKDISCARD on a device, a punched hole in a file. What was there is lost.
     pub fn discard(&self, offset: u64, length: u64) -> std::io::Result<()> {
         if self.is_device {

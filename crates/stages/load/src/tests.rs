@@ -1,5 +1,6 @@
 //! Whole loads on real files.
 
+mod handed_over;
 mod targets;
 
 use super::loop_device::opened;

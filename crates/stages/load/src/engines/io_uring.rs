@@ -22,8 +22,9 @@
 //! - Where io_uring is off (seccomp of containers, `kernel.io_uring_disabled`), libaio stands in for direct I/O and open
 //!   loops; for buffered I/O, which libaio does one at a time, psync does.
 //! - Before Linux 6.12 trims of a device are done one at a time while the thread waits; those of a file are not.
-//! - A device without non-blocking submission (zram) makes the kernel hand each I/O to a worker thread. Their CPU time
-//!   is in the result, their places are not pinned.
+//! - Where the kernel cannot begin an I/O without waiting (zram, some targets of device mapper), it hands each one
+//!   to a worker thread. The engine asks for that at once and for several of them (`IOSQE_ASYNC`), and says so. Their CPU
+//!   time is in the result, their places are not pinned.
 //!
 //! ## Example
 //! ```text
@@ -92,10 +93,17 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         (false, true) => ", registered buffers",
         (false, false) => "",
     };
-    let description = format!("io_uring ({}{registered})", FLAGS[level]);
+    let handed_over = handed_over(worker);
+    let by_workers = if handed_over.contains(&true) {
+        ", by kernel worker threads"
+    } else {
+        ""
+    };
+    let description = format!("io_uring ({}{registered}{by_workers})", FLAGS[level]);
     let on_devices = worker.files.first().is_some_and(|file| file.is_device());
     let how = How {
         fds,
+        handed_over,
         fixed_files,
         fixed_buffers,
         on_devices,
@@ -110,6 +118,21 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
         notes,
         drive: Box::new(move |worker| drive(ring, how, flight, worker)),
     })
+}
+
+/// Of each file, whether the kernel hands its direct I/O to worker threads, so that it is better asked to at once.
+///
+/// Left to itself the kernel tries each I/O in vain first, and then gives all of them to one worker, who wakes the load's
+/// thread at every completion. That thread has used less CPU and so takes its place in the middle of the next one: two
+/// switches for each I/O, and the less the engine costs, the more often. Several workers have many completions ready by
+/// the time the thread gets its turn, with the same wait for one. On a RAM device under 6.18 that is half of the CPU time
+/// and two fifths of the latency, on one CPU and on two, and no loss at depth 1. Buffered I/O stays in order, for
+/// read-ahead's sake.
+fn handed_over(worker: &Worker) -> Vec<bool> {
+    let files = worker.files.iter();
+    files
+        .map(|file| worker.job.direct && !file.can_begin_at_once())
+        .collect()
 }
 
 /// What to say where discards cannot be in flight.
@@ -184,6 +207,7 @@ fn register_buffers(ring: &IoUring, flight: &Flight, worker: &Worker) -> std::io
 /// How I/Os are put into the ring.
 struct How {
     fds: Vec<RawFd>,
+    handed_over: Vec<bool>,
     fixed_files: bool,
     fixed_buffers: bool,
     on_devices: bool,
@@ -249,7 +273,10 @@ impl Gate for Ring<'_> {
     // SAFETY: the caller answers for the buffer, as the trait says.
     unsafe fn queue(&mut self, place: u16, rest: Rest) {
         let file = usize::from(rest.io.file);
-        let entry = self.entry(file, rest);
+        let mut entry = self.entry(file, rest);
+        if self.how.handed_over[file] {
+            entry = entry.flags(squeue::Flags::ASYNC);
+        }
         // SAFETY: the caller keeps the buffer, `How` names open files, and the ring has an entry for each place, each of
         // which is queued once, so that there is always room.
         let pushed = unsafe { self.sq.push(&entry.user_data(u64::from(place))) };
