@@ -6,11 +6,12 @@ BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/rel
 STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
+CUTS        ?= 20
 EXCHANGES   ?= 10000
 CONNECTIONS ?= 500
 SECONDS     ?= 60
 
-.PHONY: run test build bench kill exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
+.PHONY: run test build bench kill power-cuts exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -28,6 +29,10 @@ bench: build setup-test
 # they are written, and twenty A/A tunes.
 kill: setup-test
 	@tools/kill $(ROUNDS)
+
+# CUTS power cuts of a guest at random moments of tunes and applies: about a minute each.
+power-cuts: setup-test
+	@tools/power-cuts $(CUTS)
 
 # The long form of two more: 100,000 random histories of changes on a simulated kernel, 1,000 on a loop device.
 histories: setup-test

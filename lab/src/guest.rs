@@ -281,6 +281,13 @@ impl Guest {
         self.start()
     }
 
+    /// Cuts the power in the midst of whatever it does, and boots it again from the same disks. What it had in memory is
+    /// gone; what its disks said was written is there.
+    pub fn cut_power(&mut self) -> Result<(), Error> {
+        self.kill();
+        self.start()
+    }
+
     /// What the guest wrote to its console.
     pub fn console(&self) -> String {
         let bytes = std::fs::read(self.dir.join("console.log")).unwrap_or_default();

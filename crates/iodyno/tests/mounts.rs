@@ -14,26 +14,30 @@ pub struct Mounted {
 
 impl Mounted {
     pub fn new(mib: u64) -> Option<Mounted> {
-        Mounted::made(mib, "ext4", "nosuid,nodiratime,relatime")
+        Mounted::made(Loop::in_memory(mib)?, "ext4", "nosuid,nodiratime,relatime")
+    }
+
+    /// On a second device, in the first one's turn.
+    pub fn beside(disk: &Loop, mib: u64) -> Option<Mounted> {
+        Mounted::made(disk.beside(mib)?, "ext4", "nosuid,nodiratime,relatime")
     }
 
     /// A file system of this type with these options, where the machine can make one.
     pub fn with(fstype: &str, options: &str) -> Option<Mounted> {
         // xfs takes no less than 300 MiB.
         let mib = if fstype == "ext4" { 64 } else { 320 };
-        Mounted::made(mib, fstype, options)
-    }
-
-    fn made(mib: u64, fstype: &str, options: &str) -> Option<Mounted> {
-        let program = format!("mkfs.{fstype}");
-        if fstype != "ext4" && skip::lacks(&program) {
+        if fstype != "ext4" && skip::lacks(&format!("mkfs.{fstype}")) {
             return None;
         }
-        let disk = Loop::in_memory(mib)?;
+        Mounted::made(Loop::in_memory(mib)?, fstype, options)
+    }
+
+    fn made(disk: Loop, fstype: &str, options: &str) -> Option<Mounted> {
         let mounted = Mounted {
             disk,
             dir: Dir::new("mount"),
         };
+        let program = format!("mkfs.{fstype}");
         let force = if fstype == "ext4" { "-F" } else { "-f" };
         let mkfs = Command::new(&program)
             .args(["-q", force, &mounted.disk.device])

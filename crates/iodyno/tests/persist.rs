@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 /// Seconds that a step may take on a host with much other work.
 const LIMIT_S: u64 = 600;
-const RULE: &str = "/etc/udev/rules.d/99-iodyno-nvme0n1.rules";
+pub const RULE: &str = "/etc/udev/rules.d/99-iodyno-nvme0n1.rules";
 
-fn out(guest: &mut Guest, script: &str) -> String {
+pub fn out(guest: &mut Guest, script: &str) -> String {
     let script = format!("export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n{script}");
     let done = guest.run(&script, LIMIT_S).unwrap();
     assert_eq!(done.status, 0, "{script}: {done:?}");
     done.out.trim().to_string()
 }
 
-fn scheduler(guest: &mut Guest) -> String {
+pub fn scheduler(guest: &mut Guest) -> String {
     out(
         guest,
         "sed 's/.*\\[//; s/\\].*//' /sys/block/nvme0n1/queue/scheduler",
@@ -26,7 +26,7 @@ fn scheduler(guest: &mut Guest) -> String {
 
 /// Puts a record into the guest's store that claims the second of two values to be better, of each of these settings of
 /// its disk, and gives its number.
-fn store_wins(guest: &mut Guest, wins: &[(&str, SubjectKind, [&str; 2])]) -> String {
+pub fn store_wins(guest: &mut Guest, wins: &[(&str, SubjectKind, [&str; 2])]) -> String {
     let run = "iodyno run /root --runtime 100ms --size 4m --direct 0 --json >/mnt/lab/ran && cp /root/state/records.db /mnt/lab/";
     out(guest, &format!("PATH=$PATH:/root; {run}"));
     let ran: Value = serde_json::from_slice(&guest.get("ran").unwrap()).unwrap();

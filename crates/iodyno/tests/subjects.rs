@@ -40,8 +40,8 @@ fn a_share_of_the_page_cache_is_applied_and_put_back_to_its_last_digit() {
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// The least wake-up latency that anybody asks for, µs.
-fn in_force_us() -> u32 {
-    let bytes = std::fs::read(LATENCY).unwrap();
+pub fn in_force_us() -> u32 {
+    let bytes = std::fs::read(LATENCY).unwrap_or(vec![0; 4]);
     u32::from_ne_bytes(bytes.try_into().unwrap())
 }
 

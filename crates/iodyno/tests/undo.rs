@@ -1,75 +1,11 @@
 //! `undo` after every way of dying, `apply` and `status`.
 
-use crate::support::{Iodyno, Loop, code, rounds, text, tracing};
+use crate::killed::random_moments;
+use crate::support::{Iodyno, Loop, code, text, tracing};
 use model::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-
-/// A small generator for random moments; the seed is printed so that a failure can be run again.
-fn random_moments(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    }
-}
-
-#[test]
-fn killed_at_any_moment_undo_puts_everything_back() {
-    let Some(disk) = Loop::new(64) else { return };
-    let scheduler = if disk.has_scheduler("bfq") {
-        "bfq"
-    } else {
-        "none"
-    };
-    disk.set("scheduler", scheduler);
-    disk.set("nr_requests", "77");
-    disk.set("read_ahead_kb", "68");
-    let (before, seed) = (disk.settings(), 20_261_121);
-    let mut moment = random_moments(seed);
-    let rounds = rounds("IODYNO_KILL_ROUNDS", 12);
-    let mut pending = 0;
-    for round in 0..rounds {
-        let iodyno = Iodyno::new();
-        let mut child = iodyno.spawn(&["tune", &disk.device, "--size", "32m", "--budget", "5m"]);
-        // Every third kill comes at any time, the others in the middle of the tune, however long its start takes.
-        if round % 3 != 0 {
-            iodyno.wait_for_journal(&mut child);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(40 + moment(5_000)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let (status, _) = iodyno.json(&["status"]);
-        let is_pending = status["journals"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|journal| journal["pending"] == true);
-        pending += u32::from(is_pending);
-        if is_pending {
-            let warned = text(&iodyno.run(&["list"]).stderr);
-            assert!(warned.contains("iodyno undo"), "round {round}: {warned}");
-        }
-        let undo = iodyno.run(&["undo", "--all"]);
-        assert_eq!(
-            code(&undo),
-            0,
-            "round {round}, seed {seed}: {}",
-            text(&undo.stderr)
-        );
-        assert_eq!(disk.settings(), before, "round {round}, seed {seed}");
-        let (status, _) = iodyno.json(&["status"]);
-        assert_eq!(status["journals"], json!([]), "round {round}");
-    }
-    println!("{rounds} of {rounds} kills put back; {pending} of them had something pending");
-    assert!(
-        pending > rounds / 2,
-        "most kills must hit the middle of a tune, {pending} did"
-    );
-}
 
 #[test]
 fn killed_while_a_decision_is_explained_undo_puts_everything_back() {
