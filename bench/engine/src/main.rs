@@ -4,6 +4,8 @@
 //! process of its own, pinned to one CPU; its CPU time is what the kernel charges to it when it ends, less that of
 //! the same program running for a millisecond. Rounds are interleaved in random order, and only runs of one round are
 //! compared.
+//!
+//! `bench-engine breaker BINARY` stalls a device under tunes of that `iodyno` and writes a section on `--stop-if`.
 #![allow(
     clippy::disallowed_methods,
     reason = "a benchmark starts programs and reads clocks of its own"
@@ -14,6 +16,7 @@
     reason = "its output is for people and for its own parent"
 )]
 
+mod breaker;
 mod child;
 mod fio;
 mod floor;
@@ -103,7 +106,12 @@ fn main() -> ExitCode {
             (Ok(rounds), Ok(ms)) => measure::all(rounds, ms),
             _ => Err("--rounds and --ms want numbers".into()),
         },
-        _ => Err("usage: bench-engine [--rounds N --ms N]".into()),
+        ["breaker", binary] => breaker::all(binary, 100),
+        ["breaker", binary, "--rounds", rounds] => match rounds.parse() {
+            Ok(rounds) => breaker::all(binary, rounds),
+            Err(_) => Err("--rounds wants a number".into()),
+        },
+        _ => Err("usage: bench-engine [--rounds N --ms N | breaker BINARY [--rounds N]]".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

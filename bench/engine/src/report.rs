@@ -82,7 +82,8 @@ pub fn print(comparison: &Comparison) {
     println!("{}", table(comparison));
 }
 
-fn machine() -> String {
+/// The machine and its day, for a heading.
+pub fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");
     let model = cpuinfo
@@ -114,8 +115,6 @@ pub fn write(
     rounds: usize,
     runtime_ms: u64,
 ) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
     let tables: Vec<String> = comparisons
         .iter()
         .map(table)
@@ -125,13 +124,21 @@ pub fn write(
         "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
          interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \
          the extremes. CPU is that of the whole process, kernel workers included, start-up taken off. fio's latency is \
-         its `lat`, from before submission, as ours. zram takes no I/O without blocking: io_uring hands each one to a kernel \
-         worker thread there, and those rows measure the hand-over.\n\n{}{END}",
+         its `lat`, from before submission, as ours. On zram no I/O can begin without waiting: io_uring hands each one to \
+         kernel worker threads, one after the other or, as the native engine asks and fio with force_async, to several at \
+         once.\n\n{}{END}",
         machine(),
         tables.join("\n")
     );
-    let (before, after) = match (old.find(BEGIN), old.find(END)) {
-        (Some(begin), Some(end)) => (old[..begin].to_string(), old[end + END.len()..].to_string()),
+    put([BEGIN, END], &section)
+}
+
+/// Puts a section, its marks included, in the place of the one with these marks, or at the end.
+pub fn put([begin, end]: [&str; 2], section: &str) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
+    let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
+    let (before, after) = match (old.find(begin), old.find(end)) {
+        (Some(from), Some(to)) => (old[..from].to_string(), old[to + end.len()..].to_string()),
         _ => (format!("{}\n\n", old.trim_end()), "\n".into()),
     };
     std::fs::write(&path, format!("{before}{section}{after}")).map_err(|error| error.to_string())

@@ -11,6 +11,9 @@ use std::collections::VecDeque;
 pub const LOOK_NS: u64 = 10_000_000;
 /// Over how long a value is formed, ns: one slow request is no crossing, and a stall is told before users call.
 const SPAN_NS: u64 = 250_000_000;
+/// From when on a device that holds requests and completes none is judged by how long it has done so, ns. Its mean would
+/// stand as it was until the last completion has left the span.
+const STALL_NS: u64 = 80_000_000;
 
 /// What of the device can be bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +92,8 @@ impl StopBound {
         format!("{what}{side}")
     }
 
-    /// The value over a span; none where nothing happened that has one. A device that holds requests and completes none
-    /// has a latency of at least that time.
-    fn value(&self, from: &Moment, to: &Moment, stalled_ns: u64) -> Option<f64> {
+    /// The value over a span; none where nothing happened that has one.
+    fn value(&self, from: &Moment, to: &Moment) -> Option<f64> {
         let done = to.counters.since(&from.counters);
         let (reads, writes) = match self.side {
             BoundedSide::Both => (1, 1),
@@ -102,8 +104,7 @@ impl StopBound {
         let ios = sum(done.read_ios, done.write_ios);
         let span_s = (to.at_ns - from.at_ns) as f64 / 1e9;
         match self.what {
-            Bounded::Await if ios > 0.0 => Some(sum(done.read_ms, done.write_ms) * 1e6 / ios),
-            Bounded::Await => (stalled_ns > 0).then_some(stalled_ns as f64),
+            Bounded::Await => (ios > 0.0).then(|| sum(done.read_ms, done.write_ms) * 1e6 / ios),
             Bounded::Iops => Some(ios / span_s),
             Bounded::Bandwidth => {
                 let sectors = sum(done.read_sectors, done.write_sectors);
@@ -184,16 +185,15 @@ impl Breaker {
             self.recent.pop_front();
         }
         let from = *self.recent.front()?;
+        if let Some(why) = self.stall(&now) {
+            return Some(why);
+        }
         if now.at_ns - from.at_ns < SPAN_NS {
             return None;
         }
-        let stalled_ns = match self.stalled_since_ns {
-            0 => 0,
-            since_ns => now.at_ns - since_ns,
-        };
         self.bounds.iter().find_map(|bound| {
             let value = bound
-                .value(&from, &now, stalled_ns)
+                .value(&from, &now)
                 .filter(|value| bound.is_crossed(*value))?;
             Some(format!(
                 "the device's {} was {} over {} (--stop-if '{}')",
@@ -203,6 +203,25 @@ impl Breaker {
                 bound.text
             ))
         })
+    }
+
+    /// A device that holds requests and completes none has a latency of at least that time, whatever it did before.
+    fn stall(&self, now: &Moment) -> Option<String> {
+        let stalled_ns = match self.stalled_since_ns {
+            0 => 0,
+            since_ns => now.at_ns - since_ns,
+        };
+        let mut bounds = self.bounds.iter();
+        let crossed = bounds.find(|bound| {
+            bound.what == Bounded::Await
+                && stalled_ns >= STALL_NS
+                && bound.is_crossed(stalled_ns as f64)
+        })?;
+        Some(format!(
+            "the device held requests and completed none for {} (--stop-if '{}')",
+            units::duration_ns(stalled_ns as f64),
+            crossed.text
+        ))
     }
 
     fn note_stall(&mut self, now: &Moment) {
@@ -283,6 +302,25 @@ mod tests {
         assert_eq!(fed(&mut breaker, 0, 50, (10, 1)), None);
         let (step, why) = fed(&mut breaker, 50, 100, (0, 0)).unwrap();
         assert!((29..=32).contains(&step), "{step}: {why}");
+        assert!(
+            why.starts_with("the device held requests and completed none for 3"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn a_stall_is_told_by_its_own_time_also_before_there_is_a_span_and_a_slow_request_is_none() {
+        let mut seen = breaker(&[bound("await", true, 20e6)]);
+        assert_eq!(fed(&mut seen, 0, 50, (10, 1)), None);
+        let (step, why) = fed(&mut seen, 50, 100, (0, 0)).unwrap();
+        assert!((7..=9).contains(&step), "{step}: {why}");
+        let mut new = breaker(&[bound("await", true, 20e6)]);
+        let (step, _) = fed(&mut new, 0, 100, (0, 0)).unwrap();
+        assert!((8..=10).contains(&step), "{step}");
+        let mut slow = breaker(&[bound("await", true, 20e6)]);
+        assert_eq!(fed(&mut slow, 0, 50, (10, 1)), None);
+        assert_eq!(fed(&mut slow, 50, 6, (0, 0)), None);
+        assert_eq!(fed(&mut slow, 56, 50, (10, 1)), None);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! The one file of this stage that has a clock and touches the machine. The load keeps running across switches; a
 //! window begins at a bin's edge with the switch itself, so whatever the switch costs lies inside the window.
 
-use super::breaker::{self, Breaker, StopBound};
+use super::breaker::StopBound;
 use super::explain;
 use super::gathered::Gathered;
+use super::guard::{Crossing, Guard};
 use super::meter::{Gauge, GrainSpan, Judge, MeterError, MeterScope};
 use super::others::Others;
 use analyse::figures::{Recipe, load_ios};
@@ -17,7 +18,7 @@ use host::signals::Stop;
 use host::{Host, Journal, clock};
 use load::{Engine, LoadError, Prepared, Region, Running};
 use load::{Snapshot, lane};
-use model::change::{Class, Restored};
+use model::change::Class;
 use model::figures::ArmFigures;
 use model::iopath::IoPath;
 use model::job::Job;
@@ -138,7 +139,19 @@ pub fn drive(
     experiment: &mut Experiment,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Driven, DriveError> {
-    let mut rig = Rig::new(setup)?;
+    let guard = Guard::open(setup.host, setup.device, setup.bounds, setup.journal)
+        .map_err(DriveError::Meter)?;
+    let driven = guard.during(|| run(setup, &guard, experiment, watch));
+    driven.map_err(DriveError::Meter)?
+}
+
+fn run(
+    setup: &Setup<'_>,
+    guard: &Guard<'_>,
+    experiment: &mut Experiment,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<Driven, DriveError> {
+    let mut rig = Rig::new(setup, guard)?;
     loop {
         match experiment.ask() {
             Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
@@ -166,8 +179,7 @@ struct Rig<'a> {
     arm: usize,
     starts: u64,
     others: Others<'a>,
-    breaker: Option<Breaker>,
-    has_crossed: bool,
+    guard: &'a Guard<'a>,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,
@@ -179,7 +191,7 @@ struct Rig<'a> {
 }
 
 impl<'a> Rig<'a> {
-    fn new(setup: &'a Setup<'a>) -> Result<Self, DriveError> {
+    fn new(setup: &'a Setup<'a>, guard: &'a Guard<'a>) -> Result<Self, DriveError> {
         let scope = MeterScope {
             host: setup.host,
             device: setup.device,
@@ -201,9 +213,7 @@ impl<'a> Rig<'a> {
             arm: 0,
             starts: 0,
             others: Others::open(setup.host, setup.device, can_tell),
-            breaker: Breaker::open(setup.host, setup.device, setup.bounds)
-                .map_err(DriveError::Meter)?,
-            has_crossed: false,
+            guard,
             edges,
             tracing: setup.tracing.clone(),
             deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
@@ -228,7 +238,7 @@ impl<'a> Rig<'a> {
                 verdict,
                 moved: None,
                 windows: self.windows,
-                has_crossed: self.has_crossed,
+                has_crossed: self.guard.crossing().is_some(),
             };
         };
         let not_traced = match self.setup.explains {
@@ -270,7 +280,7 @@ impl<'a> Rig<'a> {
             figures,
             moved: Some(moved),
             windows: self.windows,
-            has_crossed: self.has_crossed,
+            has_crossed: self.guard.crossing().is_some(),
         }
     }
 
@@ -364,15 +374,25 @@ impl Rig<'_> {
             return Ok(());
         }
         let arm = if self.setup.aa { 0 } else { window.arm };
-        let failed = |error: apply::KnobError| WindowReport::Failed {
+        let failed = |kind: Failure, why: String| WindowReport::Failed {
             id: window.id,
-            why: error.to_string(),
-            kind: Failure::ApplyFailed,
+            why,
+            kind,
         };
-        for turn in self.setup.turns {
-            let value = &turn.values[arm];
-            apply::set(turn.knob, self.setup.journal, &turn.files, value).map_err(failed)?;
-        }
+        let set = |turn: &Turn| {
+            apply::set(
+                turn.knob,
+                self.setup.journal,
+                &turn.files,
+                &turn.values[arm],
+            )
+        };
+        let placed = self
+            .guard
+            .place(window.arm, || self.setup.turns.iter().try_for_each(set));
+        placed
+            .map_err(|crossing| failed(Failure::BoundCrossed, self.told(&crossing)))?
+            .map_err(|error| failed(Failure::ApplyFailed, error.to_string()))?;
         self.arm = window.arm;
         Ok(())
     }
@@ -381,9 +401,7 @@ impl Rig<'_> {
         if let Some(running) = self.running.take() {
             running.finish();
         }
-        if let Some(breaker) = &mut self.breaker {
-            breaker.forget();
-        }
+        self.guard.forget();
         let seed = stats::dice::seed_of(self.setup.seed, self.starts);
         self.running = Some(load::start(
             self.setup.prepared,
@@ -594,38 +612,37 @@ impl Rig<'_> {
                 return Ok(());
             }
             let look_ns = self.next_look_ns.unwrap_or(u64::MAX);
-            let step_ns = match self.breaker {
-                Some(_) => breaker::LOOK_NS,
-                None => 100_000_000,
-            };
+            let step_ns = self.guard.step_ns().unwrap_or(100_000_000);
             clock::sleep_until_ns(deadline_ns.min(now_ns + step_ns).min(look_ns));
         }
     }
 
-    /// Puts everything back at once where a bound is crossed: before the load is ended, and before anything is told.
+    /// Ends the window where a bound was crossed; then everything is back already.
     fn must_be_within_bounds(&mut self) -> Result<(), DriveError> {
-        let Some(crossed) = self.breaker.as_mut().and_then(Breaker::crossed) else {
+        let Some(crossing) = self.guard.crossing() else {
             return Ok(());
         };
-        self.has_crossed = true;
-        let begin_ns = clock::monotonic_ns();
-        let restored = self.setup.journal.put_back();
-        let took = units::duration_ns((clock::monotonic_ns() - begin_ns) as f64);
-        let back = match restored.iter().all(Restored::is_whole) {
-            true => format!("everything was back {took} later"),
+        self.arm = 0;
+        Err(DriveError::Crossed(self.told(&crossing)))
+    }
+
+    /// What was crossed with which value in place, and what became of it.
+    fn told(&self, crossing: &Crossing) -> String {
+        let back = match crossing.is_whole {
+            true => {
+                let took = units::duration_ns(crossing.took_ns as f64);
+                format!("everything was back {took} later")
+            }
             // Which it is, and what mends it, is told at the end of the tune.
             false => "not everything came back".into(),
         };
-        let value = &self.setup.values[self.arm];
-        let found = if self.arm == 0 {
+        let value = &self.setup.values[crossing.arm];
+        let found = if crossing.arm == 0 {
             ", the value found,"
         } else {
             ""
         };
-        self.arm = 0;
-        Err(DriveError::Crossed(format!(
-            "with {value}{found} in place {crossed}; {back}"
-        )))
+        format!("with {value}{found} in place {}; {back}", crossing.why)
     }
 }
 

@@ -5,6 +5,7 @@ pub mod breaker;
 pub mod drive;
 mod explain;
 mod gathered;
+mod guard;
 pub mod meter;
 pub mod meters;
 mod others;
