@@ -60,6 +60,11 @@ impl Stand {
         let disk = Loop::new(64)?;
         // A load leaves 256 MiB of a file system free.
         let mounted = Mounted::beside(&disk, 400);
+        if let Some(mounted) = &mounted {
+            // A detached loop device keeps its share for its next user.
+            let share = format!("/sys/block/{}/bdi/max_ratio", mounted.disk.name);
+            std::fs::write(share, "100").unwrap();
+        }
         Some(Stand {
             disk,
             mounted,
