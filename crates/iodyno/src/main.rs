@@ -6,6 +6,7 @@ mod confirmation;
 mod context;
 mod dispatch;
 mod exit;
+mod group_name;
 mod in_place;
 mod keep;
 mod live;

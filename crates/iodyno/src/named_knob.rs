@@ -1,6 +1,7 @@
 //! Knobs as a command line names them, and whose settings they are below a target.
 
 use crate::exit::{Exit, Failure};
+use crate::group_name;
 use apply::{Knob, SubjectFiles, ValueReading, knobs};
 use host::Host;
 use model::iopath::{IoPath, Layer, LayerKind};
@@ -17,7 +18,7 @@ pub struct NamedKnob {
     pub values: Option<Vec<String>>,
 }
 
-/// `scheduler`, `scheduler=none,bfq`, `smp_affinity_list@24=0:1`. Lists of CPUs have commas of their own, so a colon
+/// `scheduler`, `scheduler=none,bfq`, `smp_affinity_list@24=0:1`, `riops@/docker/4f=500,max`. Lists of CPUs have commas of their own, so a colon
 /// stands between two of them.
 pub fn parse(text: &str) -> Result<NamedKnob, Failure> {
     let (name, values) = text
@@ -35,7 +36,7 @@ pub fn parse(text: &str) -> Result<NamedKnob, Failure> {
     })?;
     let between = match knob.reading {
         ValueReading::CpuList => ':',
-        ValueReading::Whole | ValueReading::Chosen => ',',
+        ValueReading::Whole | ValueReading::Chosen | ValueReading::Bytes => ',',
     };
     let value = |text: &str| knob.reading.value(text);
     let values = values.map(|values| values.split(between).map(value).collect());
@@ -105,7 +106,15 @@ pub fn handed_on(knob: &Knob, path: &IoPath, device: &str, host: &Host) -> Optio
 
 /// The subjects of a knob below the device. More than a few are asked for one by one: each costs the time of an
 /// experiment.
-pub fn subjects(asked: &NamedKnob, path: &IoPath, device: &str) -> Result<Vec<Subject>, Failure> {
+pub fn subjects(
+    asked: &NamedKnob,
+    path: &IoPath,
+    device: &str,
+    host: &Host,
+) -> Result<Vec<Subject>, Failure> {
+    if asked.knob.on == SubjectKind::Group {
+        return Ok(vec![group(asked, device, host)?]);
+    }
     let all = apply::subjects(asked.knob.on, path, device);
     let keys: Vec<String> = all.iter().filter_map(Subject::key).collect();
     let id = asked.knob.id;
@@ -136,6 +145,18 @@ pub fn subjects(asked: &NamedKnob, path: &IoPath, device: &str) -> Result<Vec<Su
     }
 }
 
+/// The group that was named: any of the machine may use the device.
+fn group(asked: &NamedKnob, device: &str, host: &Host) -> Result<Subject, Failure> {
+    let id = asked.knob.id;
+    let name = asked.key.as_ref().ok_or_else(|| {
+        Failure::usage(format!(
+            "{id} is a setting of a control group, and none is named. Name one: {id}@/system.slice/db.service, \
+             {id}@PID for the group of a process, or {id}@self."
+        ))
+    })?;
+    group_name::subject(name, device, host)
+}
+
 /// Whether only some kinds of device have such settings, so that nobody misses them elsewhere.
 pub fn is_of_some_devices(kind: SubjectKind) -> bool {
     matches!(
@@ -162,6 +183,13 @@ pub fn absent(knob: &Knob, subject: &Subject, host: &Host) -> String {
             return format!(
                 "{fstype} at {point} has no {} that a remount changes",
                 knob.attribute
+            );
+        }
+        Subject::Group { .. } => {
+            return format!(
+                "{subject} has no {}; `iodyno explain {}` says which kernels and versions of control groups have it. \
+                 Under version 2 the group above has to hand the controller down (`+io` in its cgroup.subtree_control)",
+                knob.attribute, knob.id
             );
         }
         _ => {

@@ -34,6 +34,8 @@ mod field_lines;
 mod file_systems;
 mod fio_words;
 mod foreign;
+mod groups;
+mod groups_guest;
 mod histories;
 mod import;
 mod inspect;

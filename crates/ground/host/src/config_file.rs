@@ -38,6 +38,22 @@ pub fn read_whole(path: &Path) -> Result<Option<FileContent>> {
     )))
 }
 
+/// Makes the directory of a file that is about to be written, in one that is there.
+pub(crate) fn make_directory(directory: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().mode(0o755).create(directory);
+    let synced = made.and_then(|()| durable::sync_dir(directory.parent().unwrap_or(directory)));
+    synced.map_err(|error| Error::io("create", directory, error))
+}
+
+/// Removes the directory of a file where nothing else is in it.
+pub(crate) fn remove_empty_directory_of(path: &Path) {
+    // One with files of others stays, which is no failure.
+    if let Some(directory) = path.parent() {
+        let _ = std::fs::remove_dir(directory);
+    }
+}
+
 /// Puts a file in place whole: a reader sees the old or the new one, also after a power cut.
 pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
     let new = beside(path);

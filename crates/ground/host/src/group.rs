@@ -137,6 +137,19 @@ impl Group {
             .map_err(|error| Error::io("write", self.of(file), error))
     }
 
+    /// Writes one of the files of any group, whose old value a journal has.
+    pub(crate) fn write_journalled(&self, file: &str, value: &str) -> std::io::Result<()> {
+        write(self.directory.as_fd(), file, value)
+    }
+
+    /// The kernel's number of the group.
+    pub(crate) fn number(&self) -> Result<u64> {
+        let stat = rustix::fs::fstat(&self.directory);
+        Ok(stat
+            .map_err(|error| Error::io("look at", Path::new(&self.path), error))?
+            .st_ino)
+    }
+
     /// Where a process enters it: see [`crate::Child::start_within`].
     ///
     /// # Errors

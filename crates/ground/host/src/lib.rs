@@ -26,6 +26,7 @@ pub mod foreign;
 #[cfg(fuzzing)]
 pub mod fuzz;
 pub mod group;
+mod group_setting;
 mod held_setting;
 #[cfg(test)]
 mod histories;
@@ -82,6 +83,7 @@ pub use target::Target;
 pub use upload::Upload;
 pub use workload::{PrintedLine, Workload};
 
+use group_setting::GroupPlace;
 use held_setting::{Held, is_held};
 use loop_setting::LoopPlace;
 use model::change::Attribute;
@@ -205,6 +207,11 @@ impl Host {
         {
             return file_system.read(self);
         }
+        if !self.is_simulated()
+            && let Some(group) = GroupPlace::of(path)
+        {
+            return group.read(self);
+        }
         let attribute = match &self.source {
             HostSource::Archive(archive) => archive.attribute(path),
             #[cfg(test)]
@@ -271,10 +278,14 @@ impl Host {
         }
     }
 
-    /// A mount's flag, a file system's option and a loop device's are set by calls of their own; all else is a file.
+    /// A mount's flag, a file system's option and a loop device's are set by calls of their own, and a group's file has
+    /// lines of other devices too; all else is a file.
     fn write_place(&self, path: &str, value: &str, mark: Option<&str>) -> std::io::Result<()> {
         if let Some(file_system) = SuperPlace::of(path) {
             return file_system.write(self, value, mark);
+        }
+        if let Some(group) = GroupPlace::of(path) {
+            return group.write(self, value, mark);
         }
         match (MountPlace::of(path), LoopPlace::of(path)) {
             (Some(mount), _) => mount.write(self, value, mark),
@@ -306,6 +317,11 @@ impl Host {
             }
             Subject::Mount { .. } => {
                 self.attribute(&subject.path(mount_setting::ATIME)) != Attribute::Absent
+            }
+            Subject::Group { directory, .. } => {
+                // Whoever made the subject, it has to be one that a place can name.
+                let is_place = |name| GroupPlace::of(&subject.path(name)).is_some();
+                group_setting::NAMES.into_iter().all(is_place) && self.exists(directory)
             }
             Subject::CpuLatency => {
                 self.attribute(&subject.path(held_setting::CPU_LATENCY)) != Attribute::Absent

@@ -12,6 +12,10 @@ pub fn may_write(path: &str) -> bool {
     if crate::held_setting::is_held(path) {
         return may_write(crate::kernel_log::LATENCY);
     }
+    if let Some(group) = crate::group_setting::GroupPlace::of(path) {
+        let file = group.file(&crate::Host::live());
+        return file.is_some_and(|file| may_write(&file));
+    }
     let is_call = crate::mount_setting::MountPlace::of(path).is_some()
         || crate::super_setting::SuperPlace::of(path).is_some()
         || crate::loop_setting::LoopPlace::of(path).is_some();

@@ -39,6 +39,8 @@ struct Machine {
     served: String,
     /// Id of the mount at /srv.
     mounted: u64,
+    /// Number of the control group.
+    grouped: u64,
 }
 
 impl Default for Machine {
@@ -54,6 +56,7 @@ impl Default for Machine {
             settings: settings.into(),
             served: "loop-req.0".into(),
             mounted: 66,
+            grouped: 21,
         }
     }
 }
@@ -62,6 +65,9 @@ const BYTES: &str = "/proc/sys/vm/dirty_background_bytes";
 const RATIO: &str = "/proc/sys/vm/dirty_background_ratio";
 const AFFINITY: &str = "/proc/irq/24/smp_affinity_list";
 const ATIME: &str = "mount:atime:7:9:/srv";
+/// How the place of the one control group's limit on a device begins; its name among the device's settings.
+const GROUP: &str = "group:riops:";
+const RIOPS: &str = "riops";
 
 impl Machine {
     fn write(&mut self, path: &str, value: &str) -> Result<(), i32> {
@@ -108,6 +114,7 @@ impl SimulatedDevice {
             ("rq_affinity", "1"),
             ("nomerges", "0"),
             ("max_sectors_kb", "1280"),
+            (RIOPS, "max"),
         ] {
             device.queue.insert(name.into(), value.into());
         }
@@ -167,7 +174,9 @@ impl SimulatedDevice {
             }
             return Ok(());
         }
-        value.parse::<u64>().map_err(|_| EINVAL)?;
+        if (name, value) != (RIOPS, "max") {
+            value.parse::<u64>().map_err(|_| EINVAL)?;
+        }
         self.queue.insert(name.into(), value.into());
         if name == "max_sectors_kb" {
             self.queue.insert("read_ahead_kb".into(), "128".into());
@@ -267,6 +276,20 @@ impl Simulated {
         state.machine.settings.insert(ATIME.into(), value);
     }
 
+    /// Which control group it is.
+    pub(crate) fn grouped(&self) -> String {
+        format!("control group {}", self.state().machine.grouped)
+    }
+
+    /// The control group is removed, and made again without a limit.
+    pub(crate) fn group_anew(&self) {
+        let mut state = self.state();
+        state.machine.grouped += 1;
+        for device in state.devices.values_mut() {
+            device.queue.insert(RIOPS.into(), "max".into());
+        }
+    }
+
     /// The kernel's own values again, in a new boot; the devices have their names again.
     pub(crate) fn reboot(&self) {
         let names: Vec<String> = self.state().devices.keys().cloned().collect();
@@ -311,7 +334,10 @@ impl Simulated {
     }
 
     fn act<T>(&self, path: &str, act: impl FnOnce(&mut SimulatedDevice, &str) -> T) -> Option<T> {
-        let (name, attribute) = path.strip_prefix("/sys/block/")?.split_once("/queue/")?;
+        let (name, attribute) = match path.strip_prefix(GROUP) {
+            Some(rest) => (rest.split_once(':')?.0, RIOPS),
+            None => path.strip_prefix("/sys/block/")?.split_once("/queue/")?,
+        };
         self.state()
             .devices
             .get_mut(name)
@@ -320,7 +346,7 @@ impl Simulated {
 
     /// What reading a path gives.
     pub(crate) fn attribute(&self, path: &str) -> Attribute {
-        if path.contains("/queue/") {
+        if path.contains("/queue/") || path.starts_with(GROUP) {
             return match fault::at(FaultStep::ReadAttribute, Path::new(path)) {
                 Err(_) => Attribute::Refused(EIO),
                 Ok(()) => self

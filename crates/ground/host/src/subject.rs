@@ -1,6 +1,7 @@
 //! What tells the subject of a setting from another that has its name later.
 
 use crate::Host;
+use crate::group_setting::{GroupPlace, NAMES};
 use crate::mount_setting::MountPlace;
 use model::subject::Subject;
 
@@ -17,11 +18,14 @@ const IRQ_FILES: [&str; 7] = [
 
 impl Host {
     /// Who an interrupt serves, as `nvme0q1` or `virtio1-req.0`; several names, by commas, where it is shared. Of a
-    /// mount, and of a file system by its mount, which one it is, since another can be at its point later. None for
+    /// mount, of a file system by its mount, and of a control group which one it is, since another can have its name later. None for
     /// subjects that are told by their device's identity, or are one of a kind.
     pub fn subject_mark(&self, subject: &Subject) -> Option<String> {
         if let Subject::Mount { devno, point } | Subject::FileSystem { devno, point } = subject {
             return Some(self.mount_mark(devno, point));
+        }
+        if let Subject::Group { .. } = subject {
+            return self.group_mark(subject);
         }
         let Subject::Interrupt { .. } = subject else {
             return None;
@@ -33,6 +37,14 @@ impl Host {
             .filter(|name| !IRQ_FILES.contains(&name.as_str()))
             .collect();
         Some(served.join(","))
+    }
+
+    fn group_mark(&self, subject: &Subject) -> Option<String> {
+        #[cfg(test)]
+        if let Some(machine) = self.simulated() {
+            return Some(machine.grouped());
+        }
+        Some(GroupPlace::of(&subject.path(NAMES[0]))?.mark(self))
     }
 
     fn mount_mark(&self, devno: &str, point: &str) -> String {

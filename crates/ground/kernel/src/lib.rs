@@ -11,6 +11,7 @@ pub mod choice;
 pub mod counter;
 pub mod cpulist;
 pub mod device_lines;
+pub mod device_settings;
 pub mod devno;
 pub mod meminfo;
 pub mod mounts;

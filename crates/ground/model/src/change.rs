@@ -66,6 +66,9 @@ pub struct SavedFile {
     pub old: Option<FileContent>,
     /// What iodyno wrote: if something else is there later, somebody edited it since.
     pub new: FileContent,
+    /// Whether iodyno made the directory that it is in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_directory: bool,
 }
 
 /// A small file whole: what it holds, and who may do what with it.

@@ -10,6 +10,7 @@ pub mod field;
 pub mod figures;
 pub mod finding;
 pub mod frame;
+pub mod group_hold;
 pub mod histogram;
 pub mod imported;
 pub mod interference;

@@ -1,12 +1,14 @@
 //! What a setting is a setting of: a block device's queue, its part of the page cache or what its driver has of it, the
-//! kernel as a whole, its huge pages, one interrupt, one mount, a mounted file system, how fast CPUs wake up.
+//! kernel as a whole, its huge pages, one interrupt, one mount, a mounted file system, what a control group gives to a device,
+//! how fast CPUs wake up.
 //!
 //! Every setting has a place, which is one text. Most subjects have a directory in which their settings are files, and
 //! the place is the file's path. A mount has none: its place is `mount:OPTION:MAJOR:MINOR:POINT`, which no path can be
 //! taken for, since a path begins with a slash. A file system's is `fs:OPTION:MAJOR:MINOR:POINT`, where the point is
 //! that of the mount by which it is found: the option is of all its mounts. Both ways between a place and its subject stand here, so that what writes
 //! a setting, what puts it back and what checks a journal agree on whose it is. A request that a process holds open has
-//! none either: its place is `held:NAME`.
+//! none either: its place is `held:NAME`. What a control group gives to a device is a part of a file that other devices
+//! have lines in too: its place is `group:NAME:DEVICE:DIRECTORY`.
 
 use crate::text::is_plain_name;
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,13 @@ pub enum Subject {
     },
     /// How programs get huge pages: `/sys/kernel/mm/transparent_hugepage`. It acts on the whole machine.
     HugePages,
+    /// What a control group gives to one block device: limits and weights of I/O.
+    Group {
+        /// Kernel name of the block device.
+        device: String,
+        /// The group's directory: an absolute path without links, `..` and control characters.
+        directory: String,
+    },
     /// How fast CPUs must wake up. It is asked for by holding a descriptor open, acts on the whole machine, and ends with
     /// the process that asked.
     CpuLatency,
@@ -102,6 +111,8 @@ pub enum SubjectKind {
     FileSystem,
     /// [`Subject::HugePages`].
     HugePages,
+    /// [`Subject::Group`].
+    Group,
     /// [`Subject::CpuLatency`].
     CpuLatency,
 }
@@ -115,6 +126,8 @@ const MOUNT: &str = "mount:";
 /// How the place of a file system's setting begins.
 const FILE_SYSTEM: &str = "fs:";
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/";
+/// How the place of what a control group gives to a device begins.
+const GROUP: &str = "group:";
 /// How the place of a request that a process holds open begins.
 const HELD: &str = "held:";
 
@@ -133,6 +146,7 @@ impl Subject {
             Subject::Interrupt { number } => format!("{IRQ}{number}"),
             Subject::Mount { point, .. } | Subject::FileSystem { point, .. } => point.clone(),
             Subject::HugePages => HUGE_PAGES.trim_end_matches('/').into(),
+            Subject::Group { directory, .. } => directory.clone(),
             Subject::CpuLatency => "/dev".into(),
         }
     }
@@ -144,6 +158,9 @@ impl Subject {
             Subject::Mount { devno, point } => format!("{MOUNT}{attribute}:{devno}:{point}"),
             Subject::FileSystem { devno, point } => {
                 format!("{FILE_SYSTEM}{attribute}:{devno}:{point}")
+            }
+            Subject::Group { device, directory } => {
+                format!("{GROUP}{attribute}:{device}:{directory}")
             }
             Subject::CpuLatency => format!("{HELD}{attribute}"),
             _ => format!("{}/{attribute}", self.directory()),
@@ -163,6 +180,9 @@ impl Subject {
         }
         if let Some(name) = path.strip_prefix(HUGE_PAGES) {
             return is_plain_name(name).then_some((Subject::HugePages, name));
+        }
+        if let Some(rest) = path.strip_prefix(GROUP) {
+            return of_group(rest);
         }
         if let Some(name) = path.strip_prefix(HELD) {
             return is_plain_name(name).then_some((Subject::CpuLatency, name));
@@ -209,6 +229,7 @@ impl Subject {
             Subject::Mount { .. } => SubjectKind::Mount,
             Subject::FileSystem { .. } => SubjectKind::FileSystem,
             Subject::HugePages => SubjectKind::HugePages,
+            Subject::Group { .. } => SubjectKind::Group,
             Subject::CpuLatency => SubjectKind::CpuLatency,
         }
     }
@@ -222,7 +243,8 @@ impl Subject {
             | Subject::Bdi { device }
             | Subject::Scsi { device }
             | Subject::Md { device }
-            | Subject::Loop { device } => Some(device),
+            | Subject::Loop { device }
+            | Subject::Group { device, .. } => Some(device),
             Subject::Sysctl
             | Subject::Interrupt { .. }
             | Subject::Mount { .. }
@@ -247,6 +269,7 @@ impl Subject {
     pub fn key(&self) -> Option<String> {
         match self {
             Subject::Interrupt { number } => Some(number.to_string()),
+            Subject::Group { directory, .. } => Some(group_name(directory).into()),
             _ => None,
         }
     }
@@ -266,14 +289,42 @@ impl std::fmt::Display for Subject {
             Subject::Mount { point, .. } => f.write_str(point),
             Subject::FileSystem { point, .. } => write!(f, "the file system at {point}"),
             Subject::HugePages => f.write_str("the kernel"),
+            Subject::Group { directory, .. } => {
+                write!(f, "the control group {}", group_name(directory))
+            }
             Subject::CpuLatency => f.write_str("the processor"),
         }
+    }
+}
+
+/// Where distributions mount the hierarchies that limit I/O: of version 1, and of version 2 with and without it beside.
+const HIERARCHIES: [&str; 3] = [
+    "/sys/fs/cgroup/blkio",
+    "/sys/fs/cgroup/unified",
+    "/sys/fs/cgroup",
+];
+
+/// A group by its path below the hierarchy, as /proc/PID/cgroup and people name it; the whole directory where it is
+/// mounted elsewhere.
+fn group_name(directory: &str) -> &str {
+    let below = |mounted: &&str| {
+        let below = directory.strip_prefix(mounted)?;
+        (below.is_empty() || below.starts_with('/')).then_some(below)
+    };
+    match HIERARCHIES.iter().find_map(below) {
+        Some("") => "/",
+        Some(below) => below,
+        None => directory,
     }
 }
 
 /// A place for people: `atime of /srv` for a setting that is no file, the path of any other.
 pub fn place_in_words(place: &str) -> String {
     match Subject::of_path(place) {
+        Some((subject @ Subject::Group { .. }, name)) => {
+            let device = subject.device().unwrap_or_default();
+            format!("{name} of {subject} on {device}")
+        }
         Some((
             subject @ (Subject::Mount { .. } | Subject::FileSystem { .. } | Subject::CpuLatency),
             name,
@@ -293,14 +344,30 @@ fn of_mount(text: &str) -> Option<(String, String, &str)> {
         text.parse()
             .is_ok_and(|parsed: u32| parsed.to_string() == text)
     };
-    let is_point = point.starts_with('/')
-        && !point.chars().any(char::is_control)
-        && (point == "/"
-            || point[1..]
-                .split('/')
-                .all(|part| !["", ".", ".."].contains(&part)));
-    (is_plain_name(name) && is_number(major) && is_number(minor) && is_point)
+    (is_plain_name(name) && is_number(major) && is_number(minor) && is_straight(point))
         .then(|| (format!("{major}:{minor}"), point.to_string(), name))
+}
+
+/// The subject and the setting of `NAME:DEVICE:DIRECTORY`, in the only form in which [`Subject::path`] writes it. A
+/// device's name may have a colon, and no slash.
+fn of_group(text: &str) -> Option<(Subject, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let device = rest.split(":/").next()?;
+    let directory = rest.strip_prefix(device)?.strip_prefix(':')?;
+    let subject = Subject::Group {
+        device: device.to_string(),
+        directory: directory.to_string(),
+    };
+    (is_plain_name(name) && is_plain_name(device) && is_straight(directory))
+        .then_some((subject, name))
+}
+
+/// Whether a path is absolute and names what it leads to: without empty parts, `.`, `..` and control characters.
+fn is_straight(path: &str) -> bool {
+    let is_name = |part: &str| !["", ".", ".."].contains(&part);
+    path.starts_with('/')
+        && !path.chars().any(char::is_control)
+        && (path == "/" || path[1..].split('/').all(is_name))
 }
 
 #[cfg(test)]
@@ -318,10 +385,17 @@ mod tests {
         }
     }
 
+    fn group(directory: &str) -> Subject {
+        Subject::Group {
+            device: "sda".into(),
+            directory: directory.into(),
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_is_no_place_or_the_one_that_its_subject_writes(
-            place in "(mount|fs):[a-z:]{0,6}:[0-9]{0,3}:[0-9]{1,2}:[/a-z:. ]{0,12}"
+            place in "((mount|fs):[a-z:]{0,6}:[0-9]{0,3}:[0-9]{1,2}|group:[a-z:]{0,6}:[a-z!:.]{0,6}):[/a-z:. ]{0,12}"
         ) {
             if let Some((subject, name)) = Subject::of_path(&place) {
                 proptest::prop_assert_eq!(subject.path(name), place);
@@ -333,7 +407,24 @@ mod tests {
             let subject = mount(&format!("/{}", parts.join("/")));
             let place = subject.path("atime");
             proptest::prop_assert_eq!(Subject::of_path(&place), Some((subject, "atime")));
+            let subject = group(&format!("/{}", parts.join("/")));
+            let place = subject.path("riops");
+            proptest::prop_assert_eq!(Subject::of_path(&place), Some((subject, "riops")));
         }
+    }
+
+    #[test]
+    fn a_group_is_told_as_the_kernel_names_it() {
+        let told = |directory: &str| group(directory).key().unwrap();
+        assert_eq!(told("/sys/fs/cgroup/blkio/docker/4f"), "/docker/4f");
+        assert_eq!(told("/sys/fs/cgroup/system.slice"), "/system.slice");
+        assert_eq!(told("/sys/fs/cgroup/blkio"), "/");
+        assert_eq!(told("/sys/fs/cgroup/blkio2/a"), "/blkio2/a");
+        assert_eq!(told("/mnt/cg/a"), "/mnt/cg/a");
+        assert_eq!(
+            place_in_words(&group("/sys/fs/cgroup/db").path("riops")),
+            "riops of the control group /db on sda"
+        );
     }
 
     #[test]
@@ -386,6 +477,7 @@ mod tests {
                 },
                 "dio",
             ),
+            (group("/sys/fs/cgroup/user@1.service/a:b"), "riops"),
             (Subject::CpuLatency, "cpu_latency_us"),
             (Subject::HugePages, "enabled"),
         ];
@@ -426,6 +518,12 @@ mod tests {
             "fs:../x:7:1:/srv",
             "/sys/kernel/mm/transparent_hugepage/khugepaged/defrag",
             "/sys/kernel/mm/transparent_hugepage/..",
+            "group:riops:sda:sys/fs/cgroup",
+            "group:riops:sda:/sys/fs/cgroup/../../etc",
+            "group:riops:sda:/sys/fs/cgroup/",
+            "group:riops:../sda:/sys/fs/cgroup",
+            "group:riops:/sys/fs/cgroup",
+            "group:../riops:sda:/sys/fs/cgroup",
             "held:../cpu_latency_us",
             "held:",
             "/sys/block/sda/bdi/../queue/scheduler",

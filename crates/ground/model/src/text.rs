@@ -111,6 +111,13 @@ pub fn is_plain_value(value: &str) -> bool {
     is_word(value, "-_.:,+")
 }
 
+/// Whether a text is the name of a unit of systemd, which becomes a part of a path: letters, digits and `-_.:@\`, and an
+/// ending.
+pub fn is_unit_name(name: &str) -> bool {
+    let has_both = |(stem, ending): (&str, &str)| !stem.is_empty() && !ending.is_empty();
+    is_word(name, "-_.:@\\") && name.rsplit_once('.').is_some_and(has_both)
+}
+
 /// Longest name or value that is plain, bytes; the kernel's own names of devices stay far below it.
 const PLAIN_MAX: usize = 128;
 

@@ -154,7 +154,7 @@ fn must_last(args: &ApplyArgs, record: &Record) -> Result<(), Failure> {
 
 /// What is not here is the machine's matter; what is wrong with the record is refused.
 fn refused(id: i64, why: &NotProven) -> Failure {
-    let exit = if matches!(why, NotProven::NoDevice(_)) {
+    let exit = if matches!(why, NotProven::NoDevice(_) | NotProven::Gone(_)) {
         Exit::Failed
     } else {
         Exit::Refused

@@ -122,7 +122,7 @@ fn checked(
     device: &str,
 ) -> Result<CheckedValue, Failure> {
     let knob = named.knob;
-    let mut subjects = named_knob::subjects(named, path, device)?;
+    let mut subjects = named_knob::subjects(named, path, device, &context.host)?;
     let nothing = |why: String| Failure::new(Exit::Failed, format!("{}: {why}.", knob.id));
     if let Some(why) = named_knob::handed_on(knob, path, device, &context.host) {
         return Err(nothing(why));
@@ -169,7 +169,9 @@ fn unproved(args: &SetArgs, first: &CheckedValue, done: &[SetValue]) -> String {
     let was = done.iter().find(|one| one.knob == id);
     let was = was.and_then(|one| one.was.clone()).unwrap_or_default();
     let target = shell_word(&args.target.to_string_lossy()).into_owned();
-    let tune = format!("--knob {}", shell_word(&format!("{id}={was}")));
+    let key = first.files.subject().key();
+    let key = key.map_or_else(String::new, |key| format!("@{key}"));
+    let tune = format!("--knob {}", shell_word(&format!("{id}{key}={was}")));
     let words = [&target, first.knob.load, &tune].map(|word| word.to_string());
     let words = words.into_iter().filter(|word| !word.is_empty());
     format!(

@@ -83,8 +83,17 @@ fn subject_of(kind: SubjectKind, device: &str) -> Subject {
             devno: "7:1".into(),
             point: "/srv".into(),
         },
+        SubjectKind::Group => group(device),
         _ => Subject::Interrupt { number: 24 },
     })
+}
+
+/// A control group, as one that it gives something to a device.
+pub fn group(device: &str) -> Subject {
+    Subject::Group {
+        device: device.into(),
+        directory: "/sys/fs/cgroup/blkio/db".into(),
+    }
 }
 
 /// The queue of `sda`.

@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod fixture;
+mod groups;
 pub mod knobs;
 mod loads;
 pub mod ordering;

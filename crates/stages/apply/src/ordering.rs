@@ -1,6 +1,7 @@
 //! The order in which settings are written and restored follows from what disturbs what: a scheduler comes before the
 //! limits that its switch resets, a limit before the read-ahead that it recomputes.
 
+use super::groups::{ALL_BFQ_WEIGHTS, BFQ_WEIGHT};
 use super::{Knob, knobs};
 use model::subject::SubjectKind;
 
@@ -38,6 +39,13 @@ fn rank_below(knob: &Knob, steps: usize) -> u8 {
 fn disturbs(one: &Knob, other: &Knob) -> bool {
     (one.on == other.on && one.disturbs.contains(&other.attribute))
         || (is_below(one, other) && one.disturbs.iter().any(|name| names(name, other)))
+        || forgets(one, other)
+}
+
+/// Whether the kernel forgets the other's values, of every group, with a write of one.
+fn forgets(one: &Knob, other: &Knob) -> bool {
+    let is_weight = other.on == SubjectKind::Group && other.attribute == BFQ_WEIGHT;
+    is_weight && one.disturbs.contains(&ALL_BFQ_WEIGHTS)
 }
 
 /// Whether two settings say one thing in two ways, so that a write of either sets the other to 0, as bytes and a share
@@ -48,7 +56,7 @@ pub fn exclude(one: &Knob, other: &Knob) -> bool {
 
 /// Whether a write of one knob takes the other's file away, or makes it anew.
 pub fn remakes(one: &Knob, other: &Knob) -> bool {
-    is_below(one, other) && one.disturbs.iter().any(|name| is_all(name))
+    forgets(one, other) || (is_below(one, other) && one.disturbs.iter().any(|name| is_all(name)))
 }
 
 /// A queue's scheduler has its files in a directory of the queue.
@@ -84,6 +92,7 @@ mod tests {
             (0, 1, 1)
         );
         assert_eq!(of("read_expire"), 1, "the scheduler's switch makes it anew");
+        assert_eq!(of("bfq_weight"), 1, "the scheduler's switch forgets it");
         assert!(of("async_depth") > of("nr_requests"));
         let knob = |id: &str| Knob::find(id).unwrap();
         assert!(exclude(knob("dirty_bytes"), knob("dirty_ratio")));

@@ -69,6 +69,15 @@ pub fn plans(host: &Host, wish: &SettingWish) -> Result<Vec<PersistPlan>, Vec<St
     }
 }
 
+/// Why nothing outlives a reboot on a device of this name, if so.
+pub(crate) fn made_anew(device: &str) -> Option<String> {
+    let is_made_anew = ["loop", "zram", "ram"]
+        .iter()
+        .any(|kind| device.starts_with(kind));
+    is_made_anew
+        .then(|| format!("{device} is set up anew at each boot; set it where the device is set up"))
+}
+
 fn plan(way: &Persist, host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     (way.available)(host)?;
     (way.plan)(host, &wish.part(way.takes))

@@ -68,6 +68,9 @@ pub enum NotProven {
         /// What it is.
         is: String,
     },
+    /// What has the setting is not there now.
+    #[error("{0} is not there now")]
+    Gone(String),
     /// The setting ends with the process that makes it.
     #[error("{knob} cannot be kept by apply: {why}")]
     EndsWithProcess {
@@ -206,16 +209,22 @@ fn subject(knob: &'static Knob, trial: &Trial, host: &Host) -> Result<SubjectFil
         return Err(NotProven::EndsWithProcess { knob: knob.id, why });
     }
     let (was, is) = (trial.mark.clone(), host.subject_mark(&subject));
-    // A mount ends with its boot; what was proved holds for the next one at the same point.
-    let is_mounted = matches!(subject.kind(), SubjectKind::Mount | SubjectKind::FileSystem);
-    if was != is && !is_mounted {
+    // A mount ends with its boot, and a group with its service; what was proved holds for the next one of that name.
+    let is_made_anew = matches!(
+        subject.kind(),
+        SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::Group
+    );
+    if was != is && !is_made_anew {
         return Err(NotProven::Another {
             subject: subject.to_string(),
             was: clean_to(&was.unwrap_or_else(|| "somebody unknown".into()), SHOWN),
             is: is.unwrap_or_default(),
         });
     }
-    SubjectFiles::of(host, subject.clone()).ok_or_else(strange)
+    SubjectFiles::of(host, subject.clone()).ok_or_else(|| match is_made_anew {
+        true => NotProven::Gone(clean_to(&subject.to_string(), SHOWN)),
+        false => strange(),
+    })
 }
 
 fn must_be_here(device: &str, host: &Host) -> Result<(), NotProven> {

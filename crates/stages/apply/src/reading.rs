@@ -2,6 +2,7 @@
 
 use kernel::choice;
 use kernel::cpulist::CpuList;
+use model::units::parse_bytes;
 
 /// How a setting's text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum ValueReading {
     Chosen,
     /// A list of CPUs: `0,1` and `0-1` are the same.
     CpuList,
+    /// A number of bytes, or a word: `1m` and `1048576` are the same.
+    Bytes,
 }
 
 impl ValueReading {
@@ -23,6 +26,11 @@ impl ValueReading {
             ValueReading::Chosen => choice::value(text).to_string(),
             ValueReading::CpuList => {
                 CpuList::parse(text).map_or_else(|| text.to_string(), |list| list.to_string())
+            }
+            ValueReading::Bytes => {
+                let is_size = text.ends_with(|end: char| end.is_ascii_alphabetic());
+                let bytes = parse_bytes(text).ok().filter(|_| is_size);
+                bytes.map_or_else(|| text.to_string(), |bytes| bytes.to_string())
             }
         }
     }
@@ -38,6 +46,16 @@ mod tests {
         assert_eq!(chosen("none [mq-deadline] kyber bfq "), "mq-deadline");
         assert_eq!(chosen("none"), "none");
         assert_eq!(ValueReading::Whole.value("256\n"), "256");
+    }
+
+    #[test]
+    fn a_size_is_its_bytes() {
+        let value = |text| ValueReading::Bytes.value(text);
+        assert_eq!(value("10m"), "10485760");
+        assert_eq!(value("10485760"), "10485760");
+        for text in ["max", "18446744073709551614", "1.5", "x m", ""] {
+            assert_eq!(value(text), text, "what is no size is left as it is");
+        }
     }
 
     #[test]

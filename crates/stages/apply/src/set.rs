@@ -1,5 +1,6 @@
 //! Writing one value through the journal, and reading it back: the kernel says yes to more than it does.
 
+use super::groups::{self, ALL_BFQ_WEIGHTS};
 use super::{Knob, SubjectFiles, ordering};
 use host::Journal;
 use model::change::{Attribute, Restored};
@@ -53,6 +54,26 @@ pub fn must_take(knob: &Knob, files: &SubjectFiles, value: &str) -> Result<(), R
 /// Everything to save before this knob is turned on this subject: its own file and what a write of it disturbs, each
 /// with its place in the order of restoring.
 pub fn checkpoint_paths(knob: &Knob, files: &SubjectFiles) -> Vec<(String, u8)> {
+    let mut paths = own_paths(knob, files);
+    if let Some(device) = files
+        .subject()
+        .device()
+        .filter(|_| loses_weights(knob, files))
+    {
+        let weights = groups::weights(files.host(), device).into_iter();
+        let after = ordering::rank(knob) + 1;
+        paths.extend(weights.map(|weight| (weight, after)));
+    }
+    paths
+}
+
+/// Whether a write of this knob takes away what groups have of the device.
+fn loses_weights(knob: &Knob, queue: &SubjectFiles) -> bool {
+    knob.disturbs.contains(&ALL_BFQ_WEIGHTS) && queue.scheduler().as_deref() == Some("bfq")
+}
+
+/// The same without what other subjects lose, which is saved once and not looked for again.
+fn own_paths(knob: &Knob, files: &SubjectFiles) -> Vec<(String, u8)> {
     let rank = ordering::rank(knob);
     let mut paths = vec![(files.path(knob.attribute), rank)];
     for name in disturbed(knob, files) {
@@ -72,7 +93,11 @@ fn disturbed(knob: &Knob, files: &SubjectFiles) -> Vec<String> {
         }
         None => vec![pattern.to_string()],
     };
-    knob.disturbs.iter().flat_map(names).collect()
+    let own = knob
+        .disturbs
+        .iter()
+        .filter(|name| **name != ALL_BFQ_WEIGHTS);
+    own.flat_map(names).collect()
 }
 
 /// Writes the value and reads it back. A write that the kernel took and did not follow is an error: rq_affinity=3
@@ -96,8 +121,7 @@ pub fn set(
     };
     written.map_err(|error| refused(knob, error))?;
     if old(knob.attribute).is_some_and(|old| knob.reading.value(&old) == value) {
-        let saved = checkpoint_paths(knob, files).into_iter();
-        put_back(journal, &saved.map(|(path, _)| path).collect::<Vec<_>>())?;
+        put_back(journal, &disturbed_paths(knob, journal, files))?;
     }
     match files.attribute(knob.attribute) {
         Attribute::Value(text) if knob.reading.value(&text) == value => Ok(()),
@@ -113,6 +137,17 @@ pub fn set(
             .into())
         }
     }
+}
+
+/// What is put back with the value that was found.
+fn disturbed_paths(knob: &Knob, journal: &Journal, files: &SubjectFiles) -> Vec<String> {
+    let own = own_paths(knob, files).into_iter().map(|(path, _)| path);
+    let device = files.subject().device();
+    let is_lost = |path: &&str| {
+        knob.disturbs.contains(&ALL_BFQ_WEIGHTS) && groups::is_weight_on(path, device)
+    };
+    let lost = journal.paths().filter(is_lost).map(str::to_string);
+    own.chain(lost).collect()
 }
 
 fn put_back(journal: &Journal, paths: &[String]) -> Result<(), host::Error> {

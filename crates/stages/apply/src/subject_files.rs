@@ -45,11 +45,14 @@ impl SubjectFiles {
     }
 
     /// Names of a subject's settings, or of those in a directory of it; none where they are no files: users' files are
-    /// below a mount.
+    /// below a mount, and a group's files have lines of other devices too.
     pub fn names(&self, directory: &str) -> Vec<String> {
         if matches!(
             self.subject.kind(),
-            SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency
+            SubjectKind::Mount
+                | SubjectKind::FileSystem
+                | SubjectKind::Group
+                | SubjectKind::CpuLatency
         ) {
             return Vec::new();
         }
@@ -153,6 +156,8 @@ pub fn subjects(kind: SubjectKind, path: &IoPath, device: &str) -> Vec<Subject> 
         SubjectKind::FileSystem => mounts(path)
             .map(|(devno, point)| Subject::FileSystem { devno, point })
             .collect(),
+        // Any group of the machine may use the device: the user names one.
+        SubjectKind::Group => Vec::new(),
         SubjectKind::Interrupt => {
             let layers = path.root.walk().into_iter();
             let lines = layers

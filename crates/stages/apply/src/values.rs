@@ -119,7 +119,10 @@ mod tests {
         let are_files = |knob: &&Knob| {
             !matches!(
                 knob.on,
-                SubjectKind::Mount | SubjectKind::FileSystem | SubjectKind::CpuLatency
+                SubjectKind::Mount
+                    | SubjectKind::FileSystem
+                    | SubjectKind::Group
+                    | SubjectKind::CpuLatency
             )
         };
         knobs::ALL.iter().copied().filter(are_files)

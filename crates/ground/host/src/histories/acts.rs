@@ -49,7 +49,7 @@ pub(super) enum Which {
 type KnobOfTest = (&'static [(&'static str, u8)], &'static [&'static str]);
 
 /// A knob's attributes with their places in the order of restoring, and values to write to the first.
-const KNOBS: [KnobOfTest; 8] = [
+const KNOBS: [KnobOfTest; 9] = [
     (
         &[("scheduler", 10), ("nr_requests", 40)],
         &["none", "mq-deadline", "bfq", "nonsense"],
@@ -73,7 +73,11 @@ const KNOBS: [KnobOfTest; 8] = [
         &["noatime", "strictatime", "ro"],
     ),
     (&[("held:cpu_latency_us", 80)], &["0", "20", "x"]),
+    (&[(GROUPS, 90)], &["500", "max", "x"]),
 ];
+
+/// A control group's limit on a device, whose place names the device elsewhere.
+const GROUPS: &str = "riops";
 
 /// What a knob changes, by the name that [`Simulated::settings`] has for it, and how far its journal reaches.
 fn changes(knob: usize, device: &str) -> (&str, Reach) {
@@ -165,6 +169,7 @@ impl Act {
 fn paths(machine: &Simulated, device: &str, knob: usize) -> Vec<(String, u8)> {
     let path = |name: &str| match is_of_machine(name) {
         true => name.to_string(),
+        false if name == GROUPS => format!("group:riops:{device}:/sys/fs/cgroup/db"),
         false => format!("/sys/block/{device}/queue/{name}"),
     };
     let mut paths: Vec<(String, u8)> = KNOBS[knob]

@@ -4,7 +4,7 @@
 use kernel::super_option::SuperOption;
 use model::change::DeviceIdentity;
 use model::subject::Subject;
-use model::text::is_plain_name;
+use model::text::{is_plain_name, is_unit_name};
 
 /// Whether a path is a setting that a journal of this device may hold: one of the device, or, where the journal reaches
 /// so far, of the whole machine.
@@ -27,6 +27,8 @@ pub(crate) fn is_setting_of(device: Option<&DeviceIdentity>, machine: bool, path
         Subject::Scsi { .. } if name != "queue_depth" => false,
         Subject::Md { .. } if !MD.contains(&name) => false,
         Subject::Loop { .. } if name != crate::loop_setting::DIO => false,
+        // Of a group its limits and weights of I/O on this very device; none of the files that move or kill processes.
+        Subject::Group { .. } if !crate::group_setting::NAMES.contains(&name) => false,
         of_device => device.is_some_and(|device| of_device.device() == Some(&device.name)),
     }
 }
@@ -75,8 +77,22 @@ const OWN_FILES: [(&str, &str); 2] = [
     ("/etc/sysctl.d/99-iodyno-", ".conf"),
 ];
 
+/// Whether a path is a drop-in that iodyno writes for a unit of systemd, in a directory that may have to be made.
+pub(crate) fn is_drop_in(path: &str) -> bool {
+    let rest = path.strip_prefix("/etc/systemd/system/");
+    let parts = rest.and_then(|rest| rest.split_once(".d/99-iodyno-"));
+    parts.is_some_and(|(unit, name)| {
+        let name = name.strip_suffix(".conf");
+        is_unit_name(unit) && name.is_some_and(is_plain_name)
+    })
+}
+
 /// Whether a path is a configuration file that iodyno writes.
 pub(crate) fn is_own_file(path: &str) -> bool {
+    is_drop_in(path) || is_in_own_directory(path)
+}
+
+fn is_in_own_directory(path: &str) -> bool {
     OWN_FILES.iter().any(|(directory, ending)| {
         let name = path
             .strip_prefix(directory)
@@ -121,7 +137,13 @@ mod tests {
         assert!(is_of("md0", "/sys/block/md0/md/sync_speed_max"));
         assert!(is_of("loop0", "/sys/block/loop0/loop/dio"));
         assert!(is_of("cciss!c0d0", "/sys/block/cciss!c0d0/queue/nomerges"));
+        assert!(is_of("sda", "group:riops:sda:/sys/fs/cgroup/blkio/db"));
         for path in [
+            "group:riops:sdb:/sys/fs/cgroup/blkio/db",
+            "group:riops:sda:/sys/fs/cgroup/blkio/../cpu",
+            "group:cgroup.kill:sda:/sys/fs/cgroup/db",
+            "group:memory.max:sda:/sys/fs/cgroup/db",
+            "/sys/fs/cgroup/db/io.max",
             "/sys/block/sdb/queue/scheduler",
             "/sys/block/sdb/bdi/max_ratio",
             "/sys/block/sda/bdi/uevent",
@@ -189,7 +211,15 @@ mod tests {
     fn only_files_and_trees_of_our_own_names_are_owned() {
         assert!(is_own_file("/etc/udev/rules.d/99-iodyno-sda.rules"));
         assert!(is_own_file("/etc/sysctl.d/99-iodyno-7.conf"));
+        let drop_in = "/etc/systemd/system/db@1\\x2da.service.d/99-iodyno-sda.conf";
+        assert!(is_own_file(drop_in) && is_drop_in(drop_in));
         for path in [
+            "/etc/systemd/system/db.service.d/50-limits.conf",
+            "/etc/systemd/system/../x.service.d/99-iodyno-sda.conf",
+            "/etc/systemd/system/a/b.service.d/99-iodyno-sda.conf",
+            "/etc/systemd/system/db.service.d/99-iodyno-../x.conf",
+            "/etc/systemd/system/.d/99-iodyno-sda.conf",
+            "/etc/systemd/system/99-iodyno-sda.conf",
             "/etc/udev/rules.d/60-ssd.rules",
             "/etc/udev/rules.d/99-iodyno-../../passwd.rules",
             "/etc/udev/rules.d/99-iodyno-.rules",

@@ -210,6 +210,11 @@ impl Journal {
         saved.old.value()
     }
 
+    /// The places of all settings that were saved.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.saved.iter().map(|saved| saved.path.as_str())
+    }
+
     fn owns(&self, path: &str) -> Result<()> {
         let is_own = families::is_setting_of(self.device.as_ref(), self.machine, path);
         let owner = || {
@@ -268,13 +273,19 @@ impl Journal {
             .as_ref()
             .map_or((NEW_FILE_MODE, us), |old| (old.mode, (old.uid, old.gid)));
         let new = FileContent::new(content.as_bytes(), mode, owner);
+        let directory = place.parent().filter(|_| families::is_drop_in(path));
+        let directory = directory.filter(|directory| !directory.exists());
         let file = SavedFile {
             path: path.to_string(),
             old,
             new: new.clone(),
+            made_directory: directory.is_some(),
         };
         self.append(&JournalEntry::SavedFile { file: file.clone() })?;
         self.files.push(file);
+        if let Some(directory) = directory {
+            crate::config_file::make_directory(directory)?;
+        }
         files::replace(&place, &new)
     }
 

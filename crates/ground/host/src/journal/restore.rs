@@ -1,5 +1,6 @@
 //! Putting back what a journal has saved, and reading it back.
 
+use crate::group_setting::GroupPlace;
 use crate::mount_setting::MountPlace;
 use crate::super_setting::SuperPlace;
 use crate::{Host, files};
@@ -63,11 +64,13 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
 pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
     let was = saved.mark.as_ref()?;
     let is = super::mark(host, &saved.path).unwrap_or_default();
+    // A mount and a group have marks that name themselves, an interrupt has whom it serves.
     let is_mount = MountPlace::of(&saved.path).is_some() || SuperPlace::of(&saved.path).is_some();
+    let is_itself = is_mount || GroupPlace::of(&saved.path).is_some();
     let why = match is.as_str() {
         _ if is == *was => return None,
-        "" if is_mount => format!("it was set on {was}, which is gone: nothing was written"),
-        is if is_mount => {
+        "" if is_itself => format!("it was set on {was}, which is gone: nothing was written"),
+        is if is_itself => {
             format!("it was set on {was}, and {is} is there now: nothing was written")
         }
         "" => format!("it served {was}, which is gone: nothing was written"),
@@ -113,7 +116,20 @@ fn restored(path: &str, wanted: Attribute, found: Attribute) -> Restored {
 
 /// Puts files back, the latest written first, so that one written twice ends with its first content.
 pub(super) fn files(host: &Host, saved: &[SavedFile]) -> Vec<Restored> {
-    saved.iter().rev().map(|saved| file(host, saved)).collect()
+    saved
+        .iter()
+        .rev()
+        .map(|saved| put_back(host, saved))
+        .collect()
+}
+
+/// A file, and the directory that was made for it, where nobody else has put anything there since.
+fn put_back(host: &Host, saved: &SavedFile) -> Restored {
+    let restored = file(host, saved);
+    if saved.made_directory && restored.is_whole() {
+        crate::config_file::remove_empty_directory_of(&host.place(&saved.path));
+    }
+    restored
 }
 
 /// A file that somebody has edited since iodyno wrote it is left as it is.

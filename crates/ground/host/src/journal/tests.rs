@@ -666,3 +666,28 @@ fn another_mount_at_the_point_is_left_alone_and_its_journal_can_be_forgotten() {
     stand.found().remove(0).forget(&stand.host).unwrap();
     assert!(stand.found().is_empty());
 }
+
+#[test]
+fn a_control_group_made_anew_is_left_alone_and_its_journal_can_be_forgotten() {
+    const RIOPS: &str = "group:riops:loop0:/sys/fs/cgroup/db";
+    let stand = Stand::new();
+    let lock = stand.lock("apply");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+    let of_another = "group:riops:loop1:/sys/fs/cgroup/db".to_string();
+    let refused = journal.checkpoint(&[(of_another, 30)]).unwrap_err();
+    assert!(matches!(refused, Error::Foreign { .. }), "{refused}");
+    journal.checkpoint(&[(RIOPS.to_string(), 30)]).unwrap();
+    journal.write(RIOPS, "500").unwrap();
+    let id = journal.keep().unwrap();
+    drop((journal, lock));
+    stand.machine.group_anew();
+    stand.machine.set(RIOPS, "7");
+    let restored = stand.undo(&id).unwrap();
+    assert!(!restored[0].is_whole() && !restored[0].written);
+    let why = restored[0].error.as_ref().unwrap();
+    assert!(why.contains("control group 22 is there now"), "{why}");
+    let now = stand.host.attribute(RIOPS);
+    assert_eq!(now.value(), Some("7"), "nothing was written");
+    stand.found().remove(0).forget(&stand.host).unwrap();
+    assert!(stand.found().is_empty());
+}

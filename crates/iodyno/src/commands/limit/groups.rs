@@ -3,6 +3,7 @@
 
 use super::ground::{Ground, LimitedDevice};
 use crate::exit::{Exit, Failure};
+use crate::group_name;
 use host::Host;
 use host::group::{self, Group};
 use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Tree, with_those_above};
@@ -10,7 +11,6 @@ use kernel::device_lines;
 use kernel::mounts::Mounts;
 use model::limit::Moved;
 use model::target::CgroupLimit;
-use model::text::clean;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -115,22 +115,8 @@ impl LimitGroup {
         host: &Host,
     ) -> Result<Self, Failure> {
         let version = hierarchies.version();
-        let missing = |why: String| {
-            Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).hint(
-                "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, or `self`.",
-            )
-        };
-        let is_pid = name == "self" || name.bytes().all(|byte| byte.is_ascii_digit());
-        let groups = match is_pid {
-            true => host
-                .text(&format!("/proc/{name}/cgroup"))
-                .unwrap_or_default(),
-            false => {
-                let path = format!("/{}", name.trim_matches('/'));
-                format!("1:blkio:{path}\n2:memory:{path}\n0::{path}\n")
-            }
-        };
-        let process = Membership::parse(&groups);
+        let missing = |why: String| group_name::missing(name, &why);
+        let process = group_name::membership(name, host);
         let find = |controller: &str| -> Option<(&Tree, String)> {
             let (tree, below) = hierarchies.mounted.group(&process, controller)?;
             Some((tree, below.to_string()))

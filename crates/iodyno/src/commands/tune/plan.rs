@@ -171,7 +171,7 @@ fn considered(
     let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
     for asked in asked(args)? {
         let knob = asked.knob;
-        let subjects = subjects(&asked, path, device)?;
+        let subjects = subjects(&asked, path, device, &context.host)?;
         if subjects.is_empty() {
             skipped.push(skip(knob, None, format!("{device} has none")));
         }
@@ -315,7 +315,8 @@ pub fn suspect(id: &str, session: &Session<'_>) -> Result<Vec<PlannedKnob>, Stri
         key: None,
         values: None,
     };
-    let subjects = subjects(&asked, session.path, &session.plan.device).map_err(|_| by_name())?;
+    let subjects =
+        subjects(&asked, session.path, &session.plan.device, host).map_err(|_| by_name())?;
     let files = subjects
         .into_iter()
         .filter_map(|subject| SubjectFiles::of(host, subject))

@@ -5,6 +5,7 @@ pub mod async_depth;
 pub mod atime;
 pub mod back_seek_max;
 pub mod back_seek_penalty;
+pub mod bfq_weight;
 pub mod commit;
 pub mod cpu_latency_us;
 pub mod dio;
@@ -23,6 +24,7 @@ pub mod fifo_expire_sync;
 pub mod front_merges;
 pub mod group_thread_cnt;
 pub mod inode_readahead_blks;
+pub mod io_weight;
 pub mod lazytime;
 pub mod low_latency;
 pub mod max_batch_time;
@@ -37,9 +39,11 @@ pub mod page_cluster;
 pub mod preread_bypass_threshold;
 pub mod prio_aging_expire;
 pub mod queue_depth;
+pub mod rbps;
 pub mod read_ahead_kb;
 pub mod read_expire;
 pub mod read_lat_nsec;
+pub mod riops;
 pub mod rotational;
 pub mod rq_affinity;
 pub mod scheduler;
@@ -56,7 +60,9 @@ pub mod timeout_sync;
 pub mod transparent_hugepage;
 pub mod transparent_hugepage_defrag;
 pub mod vfs_cache_pressure;
+pub mod wbps;
 pub mod wbt_lat_usec;
+pub mod wiops;
 pub mod write_expire;
 pub mod write_lat_nsec;
 pub mod writes_starved;
@@ -69,6 +75,7 @@ pub static ALL: &[&super::Knob] = &[
     &atime::KNOB,
     &back_seek_max::KNOB,
     &back_seek_penalty::KNOB,
+    &bfq_weight::KNOB,
     &commit::KNOB,
     &cpu_latency_us::KNOB,
     &dio::KNOB,
@@ -87,6 +94,7 @@ pub static ALL: &[&super::Knob] = &[
     &front_merges::KNOB,
     &group_thread_cnt::KNOB,
     &inode_readahead_blks::KNOB,
+    &io_weight::KNOB,
     &lazytime::KNOB,
     &low_latency::KNOB,
     &max_batch_time::KNOB,
@@ -101,9 +109,11 @@ pub static ALL: &[&super::Knob] = &[
     &preread_bypass_threshold::KNOB,
     &prio_aging_expire::KNOB,
     &queue_depth::KNOB,
+    &rbps::KNOB,
     &read_ahead_kb::KNOB,
     &read_expire::KNOB,
     &read_lat_nsec::KNOB,
+    &riops::KNOB,
     &rotational::KNOB,
     &rq_affinity::KNOB,
     &scheduler::KNOB,
@@ -120,7 +130,9 @@ pub static ALL: &[&super::Knob] = &[
     &transparent_hugepage::KNOB,
     &transparent_hugepage_defrag::KNOB,
     &vfs_cache_pressure::KNOB,
+    &wbps::KNOB,
     &wbt_lat_usec::KNOB,
+    &wiops::KNOB,
     &write_expire::KNOB,
     &write_lat_nsec::KNOB,
     &writes_starved::KNOB,
@@ -148,6 +160,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "back_seek_penalty",
         include_str!("../../../../../docs/catalogue/knob/back_seek_penalty.md"),
+    ),
+    (
+        "bfq_weight",
+        include_str!("../../../../../docs/catalogue/knob/bfq_weight.md"),
     ),
     (
         "commit",
@@ -222,6 +238,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/inode_readahead_blks.md"),
     ),
     (
+        "io_weight",
+        include_str!("../../../../../docs/catalogue/knob/io_weight.md"),
+    ),
+    (
         "lazytime",
         include_str!("../../../../../docs/catalogue/knob/lazytime.md"),
     ),
@@ -278,6 +298,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/queue_depth.md"),
     ),
     (
+        "rbps",
+        include_str!("../../../../../docs/catalogue/knob/rbps.md"),
+    ),
+    (
         "read_ahead_kb",
         include_str!("../../../../../docs/catalogue/knob/read_ahead_kb.md"),
     ),
@@ -288,6 +312,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "read_lat_nsec",
         include_str!("../../../../../docs/catalogue/knob/read_lat_nsec.md"),
+    ),
+    (
+        "riops",
+        include_str!("../../../../../docs/catalogue/knob/riops.md"),
     ),
     (
         "rotational",
@@ -354,8 +382,16 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/knob/vfs_cache_pressure.md"),
     ),
     (
+        "wbps",
+        include_str!("../../../../../docs/catalogue/knob/wbps.md"),
+    ),
+    (
         "wbt_lat_usec",
         include_str!("../../../../../docs/catalogue/knob/wbt_lat_usec.md"),
+    ),
+    (
+        "wiops",
+        include_str!("../../../../../docs/catalogue/knob/wiops.md"),
     ),
     (
         "write_expire",

@@ -14,7 +14,8 @@
 //! ## Risk and how it is undone
 //! Safe. A switch freezes and drains the queue, which takes 20 to 40 ms on an idle machine and cannot end on a device
 //! whose path is dead. It resets `nr_requests` and every file below `iosched/`, and leaves or enters writeback
-//! throttling when bfq is involved; iodyno saves all of these first and restores the scheduler before them.
+//! throttling when bfq is involved, and the kernel forgets the weights that control groups have on the disk when bfq goes;
+//! iodyno saves all of these first and restores the scheduler before them.
 //!
 //! ## Kernel versions
 //! All. The module of a scheduler that is not in the list yet is loaded by writing its name. Since 5.0 the boot
@@ -30,6 +31,7 @@
 //! - Linux `block/elevator.c`, `elv_iosched_store`; `Documentation/ABI/stable/sysfs-block`
 //! - Ren et al., "BFQ, Multiqueue-Deadline, or Kyber?", ICPE 2024, doi 10.1145/3629526.3645053
 
+use crate::groups::ALL_BFQ_WEIGHTS;
 use crate::{Knob, SubjectFiles, ValueReading, values};
 use kernel::choice;
 use model::change::{Class, Risk};
@@ -46,7 +48,7 @@ pub static KNOB: Knob = Knob {
     class: Class::Fast,
     risk: Risk::Safe,
     turn: Some(10),
-    disturbs: &["iosched/*", "wbt_lat_usec", "nr_requests"],
+    disturbs: &["iosched/*", "wbt_lat_usec", "nr_requests", ALL_BFQ_WEIGHTS],
     choices,
     rejects,
     ..Knob::PLAIN

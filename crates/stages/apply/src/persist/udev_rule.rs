@@ -17,6 +17,7 @@
 //! ## Sources
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
+use crate::persisted::made_anew;
 use crate::{CheckedValue, Persist, PersistPlan, SettingWish, SubjectFiles};
 use host::Host;
 use model::subject::Subject;
@@ -62,10 +63,8 @@ fn available(host: &Host) -> Result<(), String> {
 
 fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     let device = wish.device();
-    if device.starts_with("loop") || device.starts_with("zram") || device.starts_with("ram") {
-        return Err(format!(
-            "{device} is set up anew at each boot; set it where the device is set up"
-        ));
+    if let Some(why) = made_anew(device) {
+        return Err(why);
     }
     let subject = subject(host, device)?;
     let values = wish

@@ -54,12 +54,12 @@
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, Writeback: "currently supported on ext2, ext4, btrfs, f2fs, and xfs"
 
 use crate::finding::{With, warning};
-use crate::group_limits::CHARGED;
 use crate::seen::{limited, limits};
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
+use model::group_hold::CHARGED;
 use model::units;
 
 /// What this file finds.

@@ -57,9 +57,10 @@
 
 use crate::CgroupLimit;
 use crate::finding::{With, warning};
-use crate::group_limits::{Hold, hold_of};
+use crate::group_limits::hold_of;
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
+use model::group_hold::Hold;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
