@@ -39,7 +39,7 @@ pub fn limit_pointless(knob: &Knob, group: &SubjectFiles, job: &Job) -> Option<S
     };
     if !is_of_own(group) {
         return Some(format!(
-            "this load is not in {}, and feels of its limits only what its neighbours leave it",
+            "this load is not in {}, and the limit acts on it only by what that group leaves of the disk",
             group.subject()
         ));
     }
@@ -119,7 +119,7 @@ fn directories(host: &Host) -> Vec<String> {
 pub fn weight_pointless(group: &SubjectFiles) -> Option<String> {
     (!is_of_own(group)).then(|| {
         format!(
-            "this load is not in {}, and feels of its weight only what its neighbours leave it",
+            "this load is not in {}, and the weight acts on it only by what that group leaves of the disk",
             group.subject()
         )
     })
