@@ -2135,7 +2135,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__undo)
-            opts="-h -V --all --with-later --salvage --forget --json --help --version"
+            opts="-h -V --all --with-later --salvage --forget --accept --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -331,16 +331,17 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (undo)
 _arguments "${_arguments_options[@]}" : \
-'()--all[Undo every journal, those that \`apply\` kept too]' \
+'()--all[Undo every journal, all changes that were left in place too]' \
 '--with-later[Undo the later changes too that were made to the same settings, the last one first]' \
 '(--with-later --forget)--salvage[Of a damaged journal, put back what its whole lines say. The file is kept under another name]' \
 '(--with-later)--forget[Remove the journal of a device that is gone for good, or of a file that you have edited since; writes no setting]' \
+'(--with-later --salvage --forget)--accept[Take what the settings show now for what was left in place, so that \`status\` calls it no drift; writes no setting]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'::id -- The journal to undo, as `status` names it; without it, what ended unfinished:_default' \
+'::id -- The journal to undo, as `status` names it; without it, what ended unfinished, else the last change that was left in place:_default' \
 && ret=0
 ;;
 (status)

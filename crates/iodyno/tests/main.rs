@@ -25,6 +25,7 @@ mod compare;
 mod databases;
 mod diff;
 mod disk_sensors;
+mod drift;
 mod drivers_guest;
 mod engines;
 mod every_knob;

@@ -160,15 +160,6 @@ fn apply_keeps_and_undo_takes_back() {
         !text(&quiet.stderr).contains("undo"),
         "what was applied on purpose is not called unfinished"
     );
-    assert_eq!(
-        code(&iodyno.run(&["undo"])),
-        0,
-        "undo without a name leaves what was applied"
-    );
-    assert!(
-        disk.settings()
-            .contains(&"scheduler=mq-deadline".to_string())
-    );
     let undo = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
     assert_eq!(code(&undo), 0, "{}", text(&undo.stderr));
     assert_eq!(disk.settings(), before);
@@ -184,6 +175,30 @@ fn apply_keeps_and_undo_takes_back() {
         before,
         "and then nothing is applied either"
     );
+}
+
+/// Without a name it takes back the last change, and says which ones it leaves.
+#[test]
+fn undo_alone_takes_back_the_last_change_and_names_what_it_leaves() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let set = |word: &str| iodyno.json(&["set", word, &disk.device]).0["journal"].clone();
+    let first = set("nomerges=1");
+    set("nomerges=2");
+    let (undone, output) = iodyno.json(&["undo"]);
+    let words = text(&output.stderr);
+    assert_eq!(code(&output), 0, "{words}");
+    assert!(disk.settings().contains(&"nomerges=1".into()), "{words}");
+    assert_eq!(undone["undone"].as_array().unwrap().len(), 1);
+    assert_eq!(undone["left"][0]["id"], first);
+    let said = format!("Not touched: set nomerges=1 {}", disk.device);
+    assert!(words.contains(&said), "{words}");
+    assert_eq!(code(&iodyno.run(&["undo"])), 0);
+    assert_eq!(disk.settings(), before);
+    let nothing = text(&iodyno.run(&["undo"]).stdout);
+    assert!(nothing.contains("Nothing to undo"), "{nothing}");
 }
 
 /// Nothing is written for good that may be gone in a second, unless somebody says so.

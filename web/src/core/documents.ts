@@ -522,6 +522,24 @@ export type Distribution = "random" | {
   zoned_abs: [number, number][];
 };
 
+/** A setting or a file that is not what was put in place. */
+export interface Drift {
+  /** The command that takes what is there now for what was put in place. */
+  accept: string | null;
+  /** The command that puts the value in place again; none where there is no one command. */
+  bring_back: string | null;
+  /** What is there now. */
+  is: string;
+  /** The attribute, or the file. */
+  path: string;
+  /** What was put in place. */
+  set: string;
+  /** Who asks for what is there now, or may have written it without saying what. */
+  suspects: Owner[];
+  /** Who can have done it, in a sentence. */
+  why: string;
+}
+
 /**
  * A failure: what failed, on what, why, and what to do about it.
  *
@@ -1147,6 +1165,8 @@ export interface Journal {
   damaged_line: number | null;
   /** The device whose settings it holds. */
   device: string | null;
+  /** What is not as it was put in place, of changes that were to stay. */
+  drift: Drift[];
   /** Files that were written. */
   files: string[];
   /** Control groups that were made. */
@@ -2118,6 +2138,8 @@ export interface SavedSetting {
   is: string;
   /** The attribute. */
   path: string;
+  /** Its value when the change was left in place; none where it was not to stay. */
+  set: string | null;
   /** Its value before; of a choice the chosen word. */
   was: string;
 }

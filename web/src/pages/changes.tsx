@@ -54,6 +54,13 @@ function JournalView({ journal, isReadOnly, done }: { journal: Journal; isReadOn
       {changed.map((one) => (
         <div class="change" key={one.path}><span class="dim">{one.path}</span><span class="minus">{one.was}</span><span class="plus">{one.is}</span></div>
       ))}
+      {journal.drift.map((one) => (
+        <div key={`drift ${one.path}`}>
+          <p><span class="chip warning">! drift</span> <span class="mono">{one.path}</span> was set to {one.set} and is {one.is}: {one.why}.</p>
+          {one.bring_back && <p>To bring it back: <Command line={`sudo ${one.bring_back}`} /></p>}
+          {one.accept && <p>To accept it as it is: <Command line={`sudo ${one.accept}`} /></p>}
+        </div>
+      ))}
       {[...journal.files, ...journal.trees].map((path) => <p class="mono dim" key={path}>{path}</p>)}
       {way && (
         <p>

@@ -3,6 +3,7 @@
 
 pub mod catalogue;
 pub mod documents;
+pub mod drift;
 pub mod explain;
 pub mod history;
 mod kinds;

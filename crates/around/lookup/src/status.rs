@@ -1,5 +1,6 @@
 //! What is changed and not yet put back: the journals with each setting as it was and as it is.
 
+use crate::drift::{self, Drift};
 use host::{FoundJournals, Host, Unfinished};
 use model::change::{Attribute, Saved};
 use model::subject::Subject;
@@ -47,6 +48,8 @@ pub struct Journal {
     pub damaged_line: Option<usize>,
     /// The settings that it saved.
     pub settings: Vec<StatusSetting>,
+    /// What is not as it was put in place, of changes that were to stay.
+    pub drift: Vec<Drift>,
     /// Files that were written.
     pub files: Vec<String>,
     /// Directories that were made.
@@ -79,6 +82,8 @@ pub struct StatusSetting {
     pub path: String,
     /// Its value before; of a choice the chosen word.
     pub was: String,
+    /// Its value when the change was left in place; none where it was not to stay.
+    pub set: Option<String>,
     /// Its value now.
     pub is: String,
 }
@@ -98,8 +103,9 @@ pub fn of(
     found: &FoundJournals,
     elsewhere: &[Unfinished],
 ) -> Status {
+    let all: Vec<&Unfinished> = found.journals.iter().chain(elsewhere).collect();
     let journals = |found: &[Unfinished]| {
-        let told = found.iter().map(|one| journal(host, state_dir, one));
+        let told = found.iter().map(|one| journal(host, state_dir, one, &all));
         told.collect()
     };
     let salvaged = found.salvaged.iter();
@@ -125,10 +131,19 @@ pub fn read(host: &Host, state_dir: &Path) -> host::Result<Status> {
     Ok(of(host, state_dir, &found, &elsewhere))
 }
 
-fn journal(host: &Host, state_dir: &Path, journal: &Unfinished) -> Journal {
+fn journal(host: &Host, state_dir: &Path, journal: &Unfinished, all: &[&Unfinished]) -> Journal {
+    let is_later = |other: &&&Unfinished| {
+        other.begin.level > journal.begin.level && other.path != journal.path
+    };
+    let above: Vec<&Unfinished> = all.iter().filter(is_later).copied().collect();
+    let kept = |path: &str| {
+        let mut kept = journal.kept.iter().flatten();
+        kept.find(|(place, _)| place == path).map(|(_, set)| set)
+    };
     let setting = |saved: &Saved| StatusSetting {
         path: saved.path.clone(),
         was: shown(&saved.path, &saved.old),
+        set: kept(&saved.path).map(|set| shown(&saved.path, set)),
         is: shown(&saved.path, &host.attribute(&saved.path)),
     };
     let device = journal.begin.device.as_ref();
@@ -150,6 +165,7 @@ fn journal(host: &Host, state_dir: &Path, journal: &Unfinished) -> Journal {
         }),
         damaged_line: journal.damage.as_ref().map(|damage| damage.line),
         settings: journal.saved.iter().map(setting).collect(),
+        drift: drift::of(host, journal, &above),
         files: journal.files.iter().map(|file| file.path.clone()).collect(),
         trees: journal.trees.iter().map(|tree| tree.path.clone()).collect(),
         groups: journal
@@ -165,7 +181,7 @@ fn is_of_scheduler(path: &str) -> bool {
 }
 
 /// A value as its knob reads it: of a choice the chosen word.
-fn shown(path: &str, value: &Attribute) -> String {
+pub(crate) fn shown(path: &str, value: &Attribute) -> String {
     let of_path = Subject::of_path(path);
     let knob = of_path.and_then(|(subject, name)| apply::ordering::on(subject.kind(), name));
     let reading = knob.map_or(apply::ValueReading::Whole, |knob| knob.reading);

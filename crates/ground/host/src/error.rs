@@ -134,6 +134,16 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// What a journal's settings show now cannot be taken for what was left in place.
+    #[error("{purpose} ({id}) is not accepted as it is: {why}")]
+    NotAccepted {
+        /// The command.
+        purpose: String,
+        /// Its journal.
+        id: String,
+        /// Why.
+        why: String,
+    },
     /// The kernel took a value and shows another.
     #[error("{path}: wrote `{wanted}`, the kernel shows `{found}`")]
     ReadBack {
@@ -223,6 +233,7 @@ impl Error {
                 | Error::Untrusted { .. }
                 | Error::Foreign { .. }
                 | Error::NotForgotten { .. }
+                | Error::NotAccepted { .. }
         )
     }
 

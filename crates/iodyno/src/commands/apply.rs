@@ -60,7 +60,7 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
         None
     } else {
         let change = Change {
-            purpose: format!("apply {}", args.record),
+            purpose: purpose(args),
             device: wish.device(),
             values: wish.values(),
             files: &persist,
@@ -88,6 +88,12 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
         journal,
     })?;
     Ok(Exit::Fine)
+}
+
+/// The command as a journal keeps it, so that it can be given again.
+fn purpose(args: &ApplyArgs) -> String {
+    let persist = if args.persist { " --persist" } else { "" };
+    format!("apply {}{persist}", args.record)
 }
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
+use lookup::drift::Drift;
 use lookup::status::{self, Journal};
 use model::subject::place_in_words;
 
@@ -40,7 +41,9 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
 /// A journal with the settings that differ from what it saved.
 fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
     context.out.say(unfinished::describe(journal));
-    for setting in told.settings.iter().filter(|setting| setting.is_changed()) {
+    let drifted = |path: &str| told.drift.iter().any(|drift| drift.path == path);
+    let changed = told.settings.iter().filter(|setting| setting.is_changed());
+    for setting in changed.filter(|setting| !drifted(&setting.path)) {
         context.out.say(format!(
             "  {}  was {}, is {}",
             place_in_words(&setting.path),
@@ -48,9 +51,12 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
             setting.is
         ));
     }
-    for file in &told.files {
+    for file in told.files.iter().filter(|file| !drifted(file)) {
         context.out.say(format!("  {file}  written by iodyno"));
     }
+    told.drift
+        .iter()
+        .for_each(|drift| say_drift(context, drift));
     for tree in &told.trees {
         context.out.say(format!(
             "  {tree}  a tree of files made by iodyno for a load"
@@ -69,5 +75,22 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
     }
     if let Some(way) = &told.way_out {
         context.out.say(format!("  {}: {}", way.aim, way.command));
+    }
+}
+
+/// What is not as it was put in place, who can have done that, and what to do about it.
+fn say_drift(context: &Context, drift: &Drift) {
+    let (place, set, is) = (place_in_words(&drift.path), &drift.set, &drift.is);
+    context
+        .out
+        .say(format!("  {place}  drift: set {set}, is {is}"));
+    context.out.say(format!("    {}", drift.why));
+    if let Some(command) = &drift.bring_back {
+        context.out.say(format!("    bring it back: {command}"));
+    }
+    if let Some(command) = &drift.accept {
+        context
+            .out
+            .say(format!("    accept it as it is: {command}"));
     }
 }

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
 use host::{FoundJournals, Unfinished};
+use lookup::drift::Drift;
 use model::change::{Attribute, Restored};
 use model::subject::place_in_words;
 use serde::Serialize;
@@ -11,9 +12,10 @@ use serde::Serialize;
 /// Arguments of `undo`.
 #[derive(Debug, clap::Args)]
 pub struct UndoArgs {
-    /// The journal to undo, as `status` names it; without it, what ended unfinished.
+    /// The journal to undo, as `status` names it; without it, what ended unfinished, else the last change that was left in
+    /// place.
     pub id: Option<String>,
-    /// Undo every journal, those that `apply` kept too.
+    /// Undo every journal, all changes that were left in place too.
     #[arg(long, conflicts_with = "id")]
     pub all: bool,
     /// Undo the later changes too that were made to the same settings, the last one first.
@@ -25,6 +27,9 @@ pub struct UndoArgs {
     /// Remove the journal of a device that is gone for good, or of a file that you have edited since; writes no setting.
     #[arg(long, requires = "id", conflicts_with = "with_later")]
     pub forget: bool,
+    /// Take what the settings show now for what was left in place, so that `status` calls it no drift; writes no setting.
+    #[arg(long, requires = "id", conflicts_with_all = ["with_later", "salvage", "forget"])]
+    pub accept: bool,
 }
 
 #[derive(Serialize)]
@@ -33,13 +38,15 @@ struct UndoDocument {
     undone: Vec<Undone>,
     /// Commands that still run and hold settings: nothing of theirs is touched.
     running: Vec<String>,
+    /// Changes that stay in place: nothing of theirs was touched.
+    left: Vec<NotTouched>,
     /// What other state directories hold: nothing of it is touched either.
-    elsewhere: Vec<Elsewhere>,
+    elsewhere: Vec<NotTouched>,
 }
 
-/// A journal of another state directory.
+/// A journal that is not undone.
 #[derive(Serialize)]
-struct Elsewhere {
+struct NotTouched {
     id: String,
     purpose: String,
     running: bool,
@@ -68,16 +75,14 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
         context.out.note(format!("iodyno: {error}"));
     }
     let running = say_running(&journals, args, context);
-    let is_kept = |journal: &&Unfinished| journal.kept.is_some();
-    let kept = journals.iter().filter(is_kept).count();
     let elsewhere = host::find_elsewhere(&context.host, &context.state_dir);
-    let elsewhere: Vec<Elsewhere> = elsewhere
+    let elsewhere: Vec<NotTouched> = elsewhere
         .iter()
         .map(|journal| say_elsewhere(journal, context))
         .collect();
-    let chosen = choose(journals, args, context)?;
+    let (chosen, left) = choose(journals, args, context)?;
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
-        context.out.say(nothing(kept, &elsewhere, context));
+        context.out.say(nothing(&elsewhere, context));
     }
     let mut undone: Vec<Undone> = chosen
         .into_iter()
@@ -89,10 +94,12 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
         .filter_map(|one| one.failure.take())
         .collect();
     failures.extend(running.iter().map(|journal| still_runs(journal)));
+    let left: Vec<NotTouched> = left.iter().map(|one| say_left(one, context)).collect();
     context.out.document(&UndoDocument {
         schema: "iodyno.undo/1",
         undone,
         running,
+        left,
         elsewhere,
     })?;
     unfinished::must_be_read(errors)?;
@@ -135,7 +142,7 @@ fn say_running(journals: &[Unfinished], args: &UndoArgs, context: &Context) -> V
 }
 
 /// Names a change that another state directory holds, with the command that takes it back.
-fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
+fn say_elsewhere(journal: &Unfinished, context: &Context) -> NotTouched {
     let purpose = &journal.begin.purpose;
     let way = journal.way_out(&context.host, &context.state_dir);
     context.out.note(match journal.running {
@@ -150,7 +157,7 @@ fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
             way.aim, way.command
         ),
     });
-    Elsewhere {
+    NotTouched {
         id: journal.id(),
         purpose: purpose.clone(),
         running: journal.running,
@@ -158,30 +165,40 @@ fn say_elsewhere(journal: &Unfinished, context: &Context) -> Elsewhere {
     }
 }
 
-/// What is said where nothing is to be done.
-fn nothing(kept: usize, elsewhere: &[Elsewhere], context: &Context) -> String {
-    let dir = model::text::shown(&context.state_dir);
-    match (kept, elsewhere.is_empty()) {
-        (0, true) => format!("Nothing to undo: no journal is in {dir}."),
-        (0, false) => format!(
-            "Nothing to undo here: no journal is in {dir}. What other state directories hold was not touched."
-        ),
-        _ => "Nothing ended unfinished. What was applied stays: `iodyno status` names it.".into(),
+/// Names a change that stays in place, with the command that takes it back.
+fn say_left(journal: &Unfinished, context: &Context) -> NotTouched {
+    let (id, purpose) = (journal.id(), journal.begin.purpose.clone());
+    let command = journal.way_out(&context.host, &context.state_dir).command;
+    context.out.say(format!(
+        "Not touched: {purpose}, which stays in place. To take it back: {command}"
+    ));
+    NotTouched {
+        id,
+        purpose,
+        running: false,
+        command,
     }
 }
 
+/// What is said where nothing is to be done.
+fn nothing(elsewhere: &[NotTouched], context: &Context) -> String {
+    let dir = model::text::shown(&context.state_dir);
+    match elsewhere.is_empty() {
+        true => format!("Nothing to undo: no journal is in {dir}."),
+        false => format!(
+            "Nothing to undo here: no journal is in {dir}. What other state directories hold was not touched."
+        ),
+    }
+}
+
+/// The journals to undo, and those of changes that were left in place and stay so.
 fn choose(
     journals: Vec<Unfinished>,
     args: &UndoArgs,
     context: &Context,
-) -> Result<Vec<Unfinished>, Failure> {
+) -> Result<(Vec<Unfinished>, Vec<Unfinished>), Failure> {
     let Some(id) = &args.id else {
-        let is_meant =
-            |journal: &Unfinished| args.all || journal.kept.is_none() || journal.damage.is_some();
-        return Ok(journals
-            .into_iter()
-            .filter(|journal| !journal.running && is_meant(journal))
-            .collect());
+        return Ok(unnamed(journals, args.all));
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
         let shown = model::text::clean(id);
@@ -205,7 +222,20 @@ fn choose(
             chosen.push(journal);
         }
     }
-    Ok(chosen)
+    Ok((chosen, Vec::new()))
+}
+
+/// What is undone where no journal was named: all, or what ended unfinished, or where nothing did the last change.
+fn unnamed(journals: Vec<Unfinished>, all: bool) -> (Vec<Unfinished>, Vec<Unfinished>) {
+    // A command that runs stands on the changes that were left in place before it.
+    let is_busy = journals.iter().any(|journal| journal.running);
+    let still = journals.into_iter().filter(|journal| !journal.running);
+    let is_meant = |journal: &Unfinished| all || journal.kept.is_none() || journal.damage.is_some();
+    let (mut chosen, mut left): (Vec<_>, Vec<_>) = still.partition(is_meant);
+    if chosen.is_empty() && !is_busy {
+        chosen.extend(left.pop());
+    }
+    (chosen, left)
 }
 
 fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
@@ -220,9 +250,11 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         true => None,
         false => journal.another_device(&context.host),
     };
-    let outcome = match (args.salvage, args.forget) {
-        (true, _) => journal.salvage(&context.host, &context.state_dir),
-        (_, true) => journal.forget(&context.host),
+    let drift = lookup::drift::of(&context.host, &journal, &[]);
+    let outcome = match args {
+        args if args.salvage => journal.salvage(&context.host, &context.state_dir),
+        args if args.forget => journal.forget(&context.host),
+        args if args.accept => journal.accept(&context.host).map(|()| Vec::new()),
         _ => journal.undo(&context.host, &context.state_dir),
     };
     let mut undone = Undone {
@@ -244,15 +276,20 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
             return undone;
         }
     };
-    if args.forget {
-        context.out.say(format!(
-            "{}: forgotten; nothing was written.",
-            undone.purpose
-        ));
+    let only_noted = match args {
+        args if args.forget => Some("forgotten; nothing was written"),
+        args if args.accept => Some(
+            "accepted as it is now; nothing was written, and `undo` still puts the old values back",
+        ),
+        _ => None,
+    };
+    if let Some(what) = only_noted {
+        context.out.say(format!("{}: {what}.", undone.purpose));
         return undone;
     }
     undone.whole = undone.restored.iter().all(Restored::is_whole);
     say_undone(&undone, is_earlier, another.is_some(), context);
+    say_drift(&undone, &drift, context);
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
     undone.failure = match (undone.whole, another) {
         (true, _) => None,
@@ -260,6 +297,22 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         (false, _) => Some(not_back(&undone, Exit::Failed)),
     };
     undone
+}
+
+/// What somebody had changed since, and is back all the same.
+fn say_drift(undone: &Undone, drift: &[Drift], context: &Context) {
+    let is_back = |drift: &&Drift| {
+        let mut restored = undone.restored.iter();
+        restored.any(|one| one.path == drift.path && one.is_whole())
+    };
+    for drift in drift.iter().filter(is_back) {
+        context.out.say(format!(
+            "  {}  somebody had changed it since: iodyno set {}, and it was {}",
+            place_in_words(&drift.path),
+            drift.set,
+            drift.is
+        ));
+    }
 }
 
 fn not_back(undone: &Undone, exit: Exit) -> Failure {

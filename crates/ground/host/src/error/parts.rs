@@ -40,7 +40,9 @@ impl Error {
                 .hint(format!(
                     "To take all of them back, the last one first: {command}"
                 )),
-            Error::NotForgotten { purpose, why, .. } => Parts::on(purpose).why(why),
+            Error::NotForgotten { purpose, why, .. } | Error::NotAccepted { purpose, why, .. } => {
+                Parts::on(purpose).why(why)
+            }
             Error::Foreign { path, owner } => {
                 Parts::on(path).why(format!("it is no setting of {owner}"))
             }

@@ -227,6 +227,39 @@ impl Unfinished {
         Ok(settings)
     }
 
+    /// Takes what its settings show now for what was left in place. Nothing but the journal is written, and `undo` still
+    /// puts the old values back.
+    ///
+    /// # Errors
+    /// [`Error::NotAccepted`] for one that is damaged, that nobody kept, or of an earlier boot.
+    pub fn accept(self, host: &Host) -> Result<()> {
+        let Some((mut journal, _lock)) = self.lock(host, "undo --accept")? else {
+            return Ok(());
+        };
+        let refused = match (&journal.damage, &journal.kept) {
+            (Some(_), _) => Some("it is damaged"),
+            (_, None) => Some("nothing of it was left in place on purpose"),
+            _ if journal.is_of_an_earlier_boot => Some("its settings ended with their boot"),
+            _ => None,
+        };
+        if let Some(why) = refused {
+            let (purpose, id) = (journal.begin.purpose.clone(), journal.id());
+            let why = why.to_string();
+            return Err(Error::NotAccepted { purpose, id, why });
+        }
+        // What a death has torn off must not stand before the new line.
+        if journal.is_torn {
+            durable::truncate(&journal.file, &journal.path, journal.end.bytes)
+                .map_err(|error| Error::io("write", &journal.path, error))?;
+        }
+        let shown = journal.saved.iter();
+        let shown = shown.map(|saved| (saved.path.clone(), host.attribute(&saved.path)));
+        let entry = JournalEntry::Keep {
+            shown: shown.collect(),
+        };
+        journal.end.append(&journal.file, &journal.path, &entry)
+    }
+
     /// The same journal, locked and read again, with the lock of its device; none when another command has undone it
     /// meanwhile.
     fn lock(self, host: &Host, purpose: &str) -> Result<Option<(Unfinished, Option<DeviceLock>)>> {
