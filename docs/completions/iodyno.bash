@@ -259,7 +259,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__apply)
-            opts="-h -V --persist --only --even-if-it-fades --confirm --dry-run --from-elsewhere --json --help --version"
+            opts="-o -h -V --persist --outrank --despite-owners --write-proposal --only --even-if-it-fades --confirm --dry-run --as --output --from-elsewhere --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -270,6 +270,18 @@ _iodyno() {
                     return 0
                     ;;
                 --confirm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -W "ansible tuned shell" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1823,7 +1835,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__set)
-            opts="-h -V --confirm --dry-run --json --help --version"
+            opts="-h -V --persist --outrank --despite-owners --write-proposal --confirm --dry-run --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -276,14 +276,25 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s h -l help -d 'Pri
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l only -d 'Only the value of this knob, of several that won; repeat it for more that were proved together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l confirm -d 'Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l as -d 'Write the proven values for another tool to stdout; change nothing' -r -f -a "ansible\t'A list of tasks for Ansible'
+tuned\t'A profile for TuneD'
+shell\t'A POSIX shell script that also puts back'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s o -l output -d 'With --as: into this file, which must be new' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l outrank -d 'With --persist: where a file of somebody else would have the last word, write one whose name sorts after it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l despite-owners -d 'With --persist: also where somebody else keeps the last word, such as TuneD'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l write-proposal -d 'With --persist: make the change of /etc/fstab or of another file that was shown'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l even-if-it-fades -d 'With --persist: also where it is not known whether the gain lasts'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l dry-run -d 'Show what would be written; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l from-elsewhere -d 'Apply a record that was not measured on this machine; shows first what of it is trusted'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
-complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s h -l help -d 'Print help'
+complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand apply" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l confirm -d 'Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l persist -d 'Make the settings outlive a reboot, the way this distribution does it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l outrank -d 'With --persist: where a file of somebody else would have the last word, write one whose name sorts after it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l despite-owners -d 'With --persist: also where somebody else keeps the last word, such as TuneD'
+complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l write-proposal -d 'With --persist: make the change of /etc/fstab or of another file that was shown'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l dry-run -d 'Show what would be written; do nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand set" -s h -l help -d 'Print help'

@@ -288,13 +288,21 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--only=[Only the value of this knob, of several that won; repeat it for more that were proved together]:KNOB:_default' \
 '--confirm=[Put everything back unless \`keep\` is typed within this time\: after Ctrl-C, a lost connection or silence too]:TIME:_default' \
+'(--persist --confirm --dry-run)--as=[Write the proven values for another tool to stdout; change nothing]:FORM:((ansible\:"A list of tasks for Ansible"
+tuned\:"A profile for TuneD"
+shell\:"A POSIX shell script that also puts back"))' \
+'-o+[With --as\: into this file, which must be new]:FILE:_files' \
+'--output=[With --as\: into this file, which must be new]:FILE:_files' \
 '--persist[Make the settings outlive a reboot, the way this distribution does it]' \
+'--outrank[With --persist\: where a file of somebody else would have the last word, write one whose name sorts after it]' \
+'--despite-owners[With --persist\: also where somebody else keeps the last word, such as TuneD]' \
+'--write-proposal[With --persist\: make the change of /etc/fstab or of another file that was shown]' \
 '--even-if-it-fades[With --persist\: also where it is not known whether the gain lasts]' \
 '--dry-run[Show what would be written; do nothing]' \
 '--from-elsewhere[Apply a record that was not measured on this machine; shows first what of it is trusted]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
 ':record -- Number of the tune'\''s record, as `iodyno list` shows it:_default' \
@@ -303,6 +311,10 @@ _arguments "${_arguments_options[@]}" : \
 (set)
 _arguments "${_arguments_options[@]}" : \
 '--confirm=[Put everything back unless \`keep\` is typed within this time\: after Ctrl-C, a lost connection or silence too]:TIME:_default' \
+'--persist[Make the settings outlive a reboot, the way this distribution does it]' \
+'--outrank[With --persist\: where a file of somebody else would have the last word, write one whose name sorts after it]' \
+'--despite-owners[With --persist\: also where somebody else keeps the last word, such as TuneD]' \
+'--write-proposal[With --persist\: make the change of /etc/fstab or of another file that was shown]' \
 '--dry-run[Show what would be written; do nothing]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \

@@ -57,8 +57,8 @@ pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
     };
     for file in change.files {
         context.out.say(format!(
-            "Written. It acts from the next boot on, or after: {}",
-            file.activate
+            "Written: {}. It acts from the next boot on, or after: {}",
+            file.path, file.activate
         ));
     }
     context
@@ -99,7 +99,10 @@ fn write_all(journal: &mut Journal, change: &Change) -> Result<(), Failure> {
             .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     }
     for file in change.files {
-        journal.write_file(&file.path, &file.content)?;
+        match &file.before {
+            Some(before) => journal.edit_file(&file.path, before, &file.content)?,
+            None => journal.write_file(&file.path, &file.content)?,
+        }
     }
     Ok(())
 }

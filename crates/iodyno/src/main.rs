@@ -12,6 +12,7 @@ mod keep;
 mod live;
 mod named_knob;
 mod out;
+mod persisting;
 mod provenance;
 mod tui;
 mod unfinished;

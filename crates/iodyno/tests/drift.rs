@@ -5,13 +5,13 @@ use crate::support::{Iodyno, Loop, code, text};
 use serde_json::Value;
 
 /// A file of the machine for the time of a test; the directories that it needs go with it.
-struct TheirFile {
+pub struct TheirFile {
     path: std::path::PathBuf,
     made: Vec<std::path::PathBuf>,
 }
 
 impl TheirFile {
-    fn new(path: &str, content: &str) -> TheirFile {
+    pub fn new(path: &str, content: &str) -> TheirFile {
         let path = std::path::PathBuf::from(path);
         let parents = path.ancestors().skip(1);
         let made: Vec<_> = parents

@@ -179,7 +179,7 @@ fn what_lasts_is_said_and_nothing_is_half_done() {
     let output = iodyno.run(&["apply", &record, "--persist"]);
     assert_ne!(code(&output), 0);
     let words = text(&output.stderr);
-    let told = words.contains("`noatime` among the options of") && words.contains("/etc/fstab");
+    let told = words.contains("/etc/fstab has no line for") && words.contains("Put `noatime` into");
     assert!(told, "{words}");
     assert_eq!(mounted.options().0, FIRST);
 }

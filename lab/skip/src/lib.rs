@@ -75,6 +75,10 @@ pub const NEEDS: &[(&str, &str)] = &[
         "tools/setup test, which fetches it from PyPI",
     ),
     ("duckdb", "tools/setup test, which fetches it from PyPI"),
+    (
+        "ansible-playbook",
+        "tools/setup test, which fetches ansible-core from PyPI",
+    ),
 ];
 
 /// What nobody can install, so that it is listed and never fails: a feature of the kernel (`kernel:bfq`), a property of

@@ -43,6 +43,8 @@ pub struct SetDone {
     pub device: String,
     /// The values asked for, in the order of writing.
     pub values: Vec<SetValue>,
+    /// Files that keep them for after the next boot.
+    pub persisted: Vec<String>,
     /// By which it is undone; none where nothing was written.
     pub journal: Option<String>,
 }

@@ -224,9 +224,9 @@ fn place(layer: &str, path: &str) -> String {
 }
 
 /// What an inventory looks at for a subject, and `set` takes as its target.
-fn target(subject: &Subject, device: Option<&str>) -> Option<String> {
+pub(crate) fn target(subject: &Subject, device: Option<&str>) -> Option<String> {
     match subject {
-        Subject::Mount { point, .. } => Some(point.clone()),
+        Subject::Mount { point, .. } | Subject::FileSystem { point, .. } => Some(point.clone()),
         _ => subject
             .device()
             .or(device)
@@ -293,7 +293,8 @@ fn told(owners: Vec<Owner>, is_default: bool) -> (Vec<Owner>, String) {
     (owners, why)
 }
 
-fn setting<'a>(host: &Host, path: &'a IoPath, place: &str) -> Option<&'a Setting> {
+/// The setting of this place among those that the inventory found.
+pub(crate) fn setting<'a>(host: &Host, path: &'a IoPath, place: &str) -> Option<&'a Setting> {
     let real = host.resolve(place);
     let layers = path.root.walk().into_iter().chain(path.machine.as_ref());
     let mut settings = layers.flat_map(|layer| &layer.settings);

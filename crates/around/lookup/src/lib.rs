@@ -8,6 +8,7 @@ pub mod explain;
 pub mod history;
 mod kinds;
 pub mod records;
+pub mod rivals;
 pub mod status;
 
 use compare::words;

@@ -89,6 +89,12 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     remove().map_err(|error| Error::io("remove", path, error))
 }
 
+/// Removes what a death has left of a new content.
+pub(crate) fn remove_unborn(path: &Path) -> Result<()> {
+    let new = beside(path);
+    durable::unlink(&new).map_err(|error| Error::io("remove", &new, error))
+}
+
 fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path.file_name().unwrap_or_default());
     name.push(NEW);

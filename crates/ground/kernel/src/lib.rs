@@ -13,6 +13,7 @@ pub mod cpulist;
 pub mod device_lines;
 pub mod device_settings;
 pub mod devno;
+pub mod fstab;
 pub mod meminfo;
 pub mod mounts;
 pub mod octal;

@@ -11,3 +11,4 @@ pub mod scale;
 pub mod stage;
 pub mod text;
 pub mod trial;
+pub mod unified;

@@ -1,16 +1,20 @@
 //! `iodyno apply`: puts in place what a tune has proved, and keeps the journal so that `undo` can take it back.
 
 mod elsewhere;
+mod exported;
 
 use crate::commands::job_args::duration_ms;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::in_place::{self, Change};
+use crate::persisting::{self, PersistArgs};
+use apply::SettingWish;
 use apply::proven::{self, NotProven};
-use apply::{PersistPlan, SettingWish};
+use exported::FormArg;
 use lookup::documents::{Applied, AppliedValue};
 use model::record::{Record, Winners};
 use model::units::span_ms;
+use std::path::PathBuf;
 use store::{Origin, Store};
 
 /// Arguments of `apply`.
@@ -18,9 +22,8 @@ use store::{Origin, Store};
 pub struct ApplyArgs {
     /// Number of the tune's record, as `iodyno list` shows it.
     pub record: i64,
-    /// Make the settings outlive a reboot, the way this distribution does it.
-    #[arg(long)]
-    pub persist: bool,
+    #[command(flatten)]
+    pub keep: PersistArgs,
     /// Only the value of this knob, of several that won; repeat it for more that were proved together.
     #[arg(long, value_name = "KNOB")]
     pub only: Vec<String>,
@@ -33,6 +36,12 @@ pub struct ApplyArgs {
     /// Show what would be written; do nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Write the proven values for another tool to stdout; change nothing.
+    #[arg(long = "as", value_name = "FORM", conflicts_with_all = ["persist", "confirm", "dry_run"])]
+    pub form: Option<FormArg>,
+    /// With --as: into this file, which must be new.
+    #[arg(short, long, value_name = "FILE", requires = "form")]
+    pub output: Option<PathBuf>,
     /// Apply a record that was not measured on this machine; shows first what of it is trusted.
     #[arg(long)]
     pub from_elsewhere: bool,
@@ -43,18 +52,18 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     let store = Store::open_read_only(&context.state_dir)?;
     let (record, origin) = (store.get(args.record)?, store.origin(args.record)?);
     let wish = wish(args, &record, &origin, context)?;
-    let persist = if args.persist {
+    if let Some(form) = args.form {
+        return exported::run(form, args, &record, &wish, context);
+    }
+    if args.keep.persist {
         must_last(args, &record)?;
-        plan_persist(context, &wish)?
-    } else {
-        Vec::new()
-    };
+    }
     wish.values()
         .iter()
         .for_each(|value| context.out.say(in_place::line(value)));
-    for plan in &persist {
-        context.out.say(&plan.path);
-        plan.content.lines().for_each(|line| context.out.say(line));
+    let persist = persisting::files(&args.keep, &wish, args.dry_run, context)?;
+    if !args.keep.persist {
+        persisting::warn_of_cycles(&wish, context);
     }
     let journal = if args.dry_run {
         None
@@ -92,8 +101,7 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
 
 /// The command as a journal keeps it, so that it can be given again.
 fn purpose(args: &ApplyArgs) -> String {
-    let persist = if args.persist { " --persist" } else { "" };
-    format!("apply {}{persist}", args.record)
+    format!("apply {}{}", args.record, args.keep.words())
 }
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is
@@ -120,7 +128,10 @@ fn wish(
     if let Some(why) = elsewhere {
         elsewhere::trusted(&why, record, &wish, &context.host)
             .into_iter()
-            .for_each(|line| context.out.say(line));
+            .for_each(|line| match args.form {
+                Some(_) => context.out.note(line),
+                None => context.out.say(line),
+            });
     }
     Ok(wish)
 }
@@ -168,15 +179,4 @@ fn refused(id: i64, why: &NotProven) -> Failure {
     Failure::new(exit, format!("record {id}: {why}. Nothing was changed."))
         .on(format!("record {id}"))
         .why(why.to_string())
-}
-
-fn plan_persist(context: &Context, wish: &SettingWish) -> Result<Vec<PersistPlan>, Failure> {
-    apply::plans(&context.host, wish).map_err(|reasons| {
-        let reasons: Vec<String> = reasons.iter().map(|why| format!("  {why}")).collect();
-        let message = format!(
-            "no way to make this permanent here:\n{}",
-            reasons.join("\n")
-        );
-        Failure::new(Exit::Failed, message).hint("Without --persist it holds until the next boot.")
-    })
 }

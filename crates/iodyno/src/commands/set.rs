@@ -6,7 +6,8 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::in_place::{self, Change};
 use crate::named_knob::{self, NamedKnob};
-use apply::{CheckedValue, SubjectFiles, together};
+use crate::persisting::{self, PersistArgs};
+use apply::{CheckedValue, PersistPlan, SettingWish, SubjectFiles, together};
 use lookup::documents::{SetDone, SetValue};
 use model::iopath::IoPath;
 use model::text::{clean, shell_word};
@@ -20,6 +21,8 @@ pub struct SetArgs {
     pub settings: Vec<String>,
     /// A directory, a file or a block device: what lies below it gets the values.
     pub target: PathBuf,
+    #[command(flatten)]
+    pub keep: PersistArgs,
     /// Put everything back unless `keep` is typed within this time: after Ctrl-C, a lost connection or silence too.
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     pub confirm: Option<u64>,
@@ -33,6 +36,7 @@ pub fn run(args: &SetArgs, context: &Context) -> Result<Exit, Failure> {
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
     let device = named_knob::device(&path)?;
     let values = values(args, context, &path, &device)?;
+    let wish = SettingWish::unproved(&device, &values);
     let done: Vec<SetValue> = values.iter().map(told).collect();
     let (new, there): (Vec<_>, Vec<_>) = values
         .into_iter()
@@ -45,9 +49,25 @@ pub fn run(args: &SetArgs, context: &Context) -> Result<Exit, Failure> {
     }
     new.iter()
         .for_each(|value| context.out.say(in_place::line(value)));
-    let journal = match new.is_empty() || args.dry_run {
+    let files = persisting::files(&args.keep, &wish, args.dry_run, context)?;
+    if !args.keep.persist && !new.is_empty() {
+        persisting::warn_of_cycles(&wish, context);
+    }
+    let is_nothing = new.is_empty() && files.is_empty();
+    let journal = match is_nothing || args.dry_run {
         true => None,
-        false => Some(in_place::put(&change(args, &device, &new), context)?),
+        // What is kept in a file is saved with it, whatever the value is now.
+        false => {
+            let values = if files.is_empty() {
+                &new[..]
+            } else {
+                wish.values()
+            };
+            Some(in_place::put(
+                &change(args, &device, values, &files),
+                context,
+            )?)
+        }
     };
     if let Some(value) = new.first() {
         context.out.say(unproved(args, value, &done));
@@ -56,12 +76,18 @@ pub fn run(args: &SetArgs, context: &Context) -> Result<Exit, Failure> {
         schema: "iodyno.set/1".into(),
         device,
         values: done,
+        persisted: files.into_iter().map(|file| file.path).collect(),
         journal,
     })?;
     Ok(Exit::Fine)
 }
 
-fn change<'a>(args: &SetArgs, device: &'a str, values: &'a [CheckedValue]) -> Change<'a> {
+fn change<'a>(
+    args: &SetArgs,
+    device: &'a str,
+    values: &'a [CheckedValue],
+    files: &'a [PersistPlan],
+) -> Change<'a> {
     let settings = args.settings.iter().map(|setting| shell_word(setting));
     let target = shell_word(&args.target.to_string_lossy()).to_string();
     let words: Vec<String> = settings
@@ -69,10 +95,10 @@ fn change<'a>(args: &SetArgs, device: &'a str, values: &'a [CheckedValue]) -> Ch
         .chain([target])
         .collect();
     Change {
-        purpose: clean(&format!("set {}", words.join(" "))).into_owned(),
+        purpose: clean(&format!("set {}{}", words.join(" "), args.keep.words())).into_owned(),
         device,
         values,
-        files: &[],
+        files,
         confirm_ms: args.confirm,
     }
 }

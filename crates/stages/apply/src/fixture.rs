@@ -117,6 +117,8 @@ pub fn wish(device: &str, values: &[(&str, &str)]) -> SettingWish {
         let subject = subject_of(knob.on, named);
         let mut archive = Archive::default();
         archive.insert_directory(&subject.directory());
+        let mounts = "1 1 8:0 / /srv rw,relatime - ext4 /dev/sda rw";
+        archive.insert("/proc/self/mountinfo", Attribute::Value(mounts.into()));
         CheckedValue {
             knob,
             files: SubjectFiles::of(&Host::from_archive(archive), subject).expect("it is there"),

@@ -3,8 +3,10 @@
 //! A knob is one file in `knobs/`. Writing needs a [`host::Journal`], which refuses any path whose old value is not on
 //! disk; so the type is the permission, and `undo` can put everything back after any death.
 
+pub mod export;
 #[cfg(test)]
 mod fixture;
+mod foreign_file;
 mod groups;
 pub mod knobs;
 mod loads;
@@ -20,12 +22,12 @@ mod values;
 mod wish;
 
 pub use ordering::rank;
-pub use persisted::plans;
+pub use persisted::{KeptFiles, plans};
 pub use reading::ValueReading;
 pub use set::{KnobError, Rejection, checkpoint_paths, must_take, set};
 pub use subject_files::{SubjectFiles, reach, subjects};
 pub use together::{NotTogether, together};
-pub use wish::{CheckedValue, PersistPlan, SettingWish};
+pub use wish::{CheckedValue, PersistPlan, Proof, SettingWish};
 
 use host::Host;
 use model::change::{Class, Risk};
@@ -140,12 +142,25 @@ pub struct Persist {
     pub since: &'static str,
     /// What it writes, in half a sentence.
     pub summary: &'static str,
+    /// When it is used.
+    pub turn: PersistTurn,
     /// Whose settings it keeps.
     pub takes: fn(&Subject) -> bool,
     /// Whether it can be used on this machine, or why not.
     pub available: fn(&Host) -> Result<(), String>,
     /// The file to write and its whole content for values of such subjects, or why there is none.
     pub plan: fn(&Host, &SettingWish) -> Result<PersistPlan, String>,
+}
+
+/// When a way to persist is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PersistTurn {
+    /// For every value that it can keep.
+    First,
+    /// For what no other way keeps.
+    Last,
+    /// Beside the way that keeps a value: it keeps another program from writing it.
+    Beside,
 }
 
 /// `current` first, then the others without it and without repeats.

@@ -1,7 +1,6 @@
 //! What is to outlive a reboot, and the file that would make it so.
 
 use super::{Knob, SubjectFiles};
-use model::subject::Subject;
 
 /// A value that a knob takes, of a subject of this machine.
 #[derive(Clone, Debug)]
@@ -14,13 +13,42 @@ pub struct CheckedValue {
     pub value: String,
 }
 
-/// Settings of one device that a record proved. There is no other way to make one than [`super::proven::wish`], which
-/// checks every word of it against the catalogue and the machine.
+/// Who stands behind values that are to outlive a reboot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The record of this number proved them.
+    Record(i64),
+    /// Nobody: somebody asked for them.
+    Nobody,
+}
+
+impl Proof {
+    /// What stands in the name of a file: `7`, `set`.
+    pub fn name(self) -> String {
+        match self {
+            Proof::Record(id) => id.to_string(),
+            Proof::Nobody => "set".into(),
+        }
+    }
+
+    /// The comment in front of what is written, of one line.
+    pub fn comment(self) -> String {
+        let said = match self {
+            Proof::Record(id) => format!("iodyno: record {id} proved these values"),
+            Proof::Nobody => "iodyno set: nobody has proved these values".into(),
+        };
+        format!("# Written by {said}. Take them back: iodyno undo")
+    }
+}
+
+/// Settings of one device. Of a record they come from [`super::proven::wish`], which checks every word of it against the
+/// catalogue and the machine; what was typed was checked as it was read. Whoever makes a line of one refuses what is no
+/// plain word once more.
 #[derive(Clone, Debug)]
 pub struct SettingWish {
     device: String,
     values: Vec<CheckedValue>,
-    record: i64,
+    proof: Proof,
 }
 
 impl SettingWish {
@@ -29,11 +57,20 @@ impl SettingWish {
         SettingWish {
             device,
             values,
-            record,
+            proof: Proof::Record(record),
         }
     }
 
-    /// Kernel name of the device on which they were proved: one plain name below `/sys/block`.
+    /// Of values that somebody asked for, without a proof.
+    pub fn unproved(device: &str, values: &[CheckedValue]) -> SettingWish {
+        SettingWish {
+            device: device.to_string(),
+            values: values.to_vec(),
+            proof: Proof::Nobody,
+        }
+    }
+
+    /// Kernel name of the device below which they act: one plain name below `/sys/block`.
     pub fn device(&self) -> &str {
         &self.device
     }
@@ -43,19 +80,17 @@ impl SettingWish {
         &self.values
     }
 
-    /// The record that proved them.
-    pub fn record(&self) -> i64 {
-        self.record
+    /// Who stands behind them.
+    pub fn proof(&self) -> Proof {
+        self.proof
     }
 
-    /// Those of its values whose subject a way to persist takes.
-    pub(super) fn part(&self, takes: fn(&Subject) -> bool) -> SettingWish {
-        let values = self
-            .values
-            .iter()
-            .filter(|value| takes(value.files.subject()));
+    /// Some of its values, by their place among them.
+    pub(super) fn part(&self, chosen: &[usize]) -> SettingWish {
+        let values = self.values.iter().enumerate();
+        let values = values.filter(|(index, _)| chosen.contains(index));
         SettingWish {
-            values: values.cloned().collect(),
+            values: values.map(|(_, value)| value.clone()).collect(),
             ..self.clone()
         }
     }
@@ -70,4 +105,8 @@ pub struct PersistPlan {
     pub content: String,
     /// What to run for it to act before the next boot, for people.
     pub activate: String,
+    /// A path of the same kind that sorts after those of others; none where names do not decide.
+    pub later: Option<String>,
+    /// Of a file that belongs to somebody else, what is in it now: then it is shown as a change first.
+    pub before: Option<String>,
 }

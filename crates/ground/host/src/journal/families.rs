@@ -2,7 +2,7 @@
 //! is neither written nor put back.
 
 use kernel::super_option::SuperOption;
-use model::change::DeviceIdentity;
+use model::change::{DeviceIdentity, SavedFile};
 use model::subject::Subject;
 use model::text::{is_plain_name, is_unit_name};
 
@@ -72,9 +72,21 @@ pub(crate) fn is_of_machine(path: &str) -> bool {
 }
 
 /// Directories of configuration files that iodyno writes, with the ending of theirs.
-const OWN_FILES: [(&str, &str); 2] = [
+const OWN_FILES: [(&str, &str); 4] = [
     ("/etc/udev/rules.d/99-iodyno-", ".rules"),
+    ("/etc/udev/rules.d/zz-iodyno-", ".rules"),
     ("/etc/sysctl.d/99-iodyno-", ".conf"),
+    ("/etc/sysctl.d/zz-iodyno-", ".conf"),
+];
+
+/// Files of others that are changed where somebody has asked for the change that was shown.
+const OTHERS_FILES: [&str; 6] = [
+    "/etc/fstab",
+    "/etc/kernel/cmdline",
+    "/etc/default/grub",
+    "/etc/default/irqbalance",
+    "/etc/sysconfig/irqbalance",
+    "/etc/conf.d/irqbalance",
 ];
 
 /// Whether a path is a drop-in that iodyno writes for a unit of systemd, in a directory that may have to be made.
@@ -101,6 +113,17 @@ fn is_in_own_directory(path: &str) -> bool {
     })
 }
 
+/// Whether a path is a file of others that may be changed.
+pub(crate) fn is_others_file(path: &str) -> bool {
+    OTHERS_FILES.contains(&path)
+}
+
+/// Whether a file that a journal names may be put back: one of iodyno's own, or a change of another that was there before,
+/// for none of those is ever made or removed.
+pub(crate) fn is_put_back(file: &SavedFile) -> bool {
+    is_own_file(&file.path) || (is_others_file(&file.path) && file.old.is_some())
+}
+
 /// Whether a path can be that of a tree of this id: its marker decides before anything in it is removed.
 pub(crate) fn is_tree(path: &str, id: &str) -> bool {
     let last = path
@@ -115,6 +138,7 @@ pub(crate) fn is_tree(path: &str, id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::change::FileContent;
 
     fn device(name: &str) -> DeviceIdentity {
         DeviceIdentity {
@@ -213,6 +237,7 @@ mod tests {
         assert!(is_own_file("/etc/sysctl.d/99-iodyno-7.conf"));
         let drop_in = "/etc/systemd/system/db@1\\x2da.service.d/99-iodyno-sda.conf";
         assert!(is_own_file(drop_in) && is_drop_in(drop_in));
+        assert!(is_own_file("/etc/sysctl.d/zz-iodyno-set.conf"));
         for path in [
             "/etc/systemd/system/db.service.d/50-limits.conf",
             "/etc/systemd/system/../x.service.d/99-iodyno-sda.conf",
@@ -227,8 +252,29 @@ mod tests {
             "/etc/sysctl.d/99-sysctl.conf",
             "/etc/udev/rules.d/99-iodyno-a/b.rules",
             "/etc/shadow",
+            "/etc/fstab",
         ] {
             assert!(!is_own_file(path), "{path}");
+        }
+        let file = |path: &str, old: bool| {
+            let content = FileContent::new(b"x", 0o644, (0, 0));
+            let old = old.then(|| content.clone());
+            let (path, new) = (path.to_string(), content);
+            SavedFile {
+                path,
+                old,
+                new,
+                made_directory: false,
+            }
+        };
+        assert!(is_put_back(&file("/etc/fstab", true)));
+        assert!(is_put_back(&file("/etc/sysctl.d/99-iodyno-7.conf", false)));
+        for (path, old) in [
+            ("/etc/fstab", false),
+            ("/etc/fstab.d/x", true),
+            ("/etc/shadow", true),
+        ] {
+            assert!(!is_put_back(&file(path, old)), "{path}");
         }
         assert!(is_tree("/srv/iodyno-tree-1a-2b", "1a-2b"));
         for (path, id) in [

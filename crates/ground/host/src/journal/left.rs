@@ -420,8 +420,8 @@ impl Unfinished {
         let file = self
             .files
             .iter()
-            .map(|file| &file.path)
-            .find(|path| !families::is_own_file(path));
+            .find(|file| !families::is_put_back(file))
+            .map(|file| &file.path);
         let owner = || device.map_or("a load", |device| &device.name).to_string();
         match setting.or(file) {
             Some(path) => Err(Error::Foreign {

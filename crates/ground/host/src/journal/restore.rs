@@ -155,6 +155,8 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
     };
     let mut restored = restored(&saved.path, wanted, as_attribute(found.as_ref()));
     if found == saved.old {
+        // Death came while the new content was written beside it.
+        let _ = crate::config_file::remove_unborn(path);
         return restored;
     }
     if found.as_ref() != Some(&saved.new) {

@@ -437,6 +437,55 @@ fn an_edit_that_came_later_stays_and_is_shown() {
 }
 
 #[test]
+fn a_file_of_others_changes_only_while_it_is_what_was_shown_and_comes_back() {
+    const FSTAB: &str = "/etc/fstab";
+    let stand = Stand::new();
+    let fstab = stand.machine.place(FSTAB);
+    let lock = stand.lock("set");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "set atime", &lock).unwrap();
+    let gone = journal.edit_file(FSTAB, "", "x\n").unwrap_err();
+    assert!(gone.to_string().contains("has changed since"), "{gone}");
+    std::fs::write(&fstab, "before\n").unwrap();
+    assert!(journal.edit_file(FSTAB, "other\n", "x\n").is_err());
+    let no_family = journal.edit_file("/etc/passwd", "before\n", "x\n");
+    assert!(matches!(no_family, Err(Error::Foreign { .. })));
+    assert!(matches!(
+        journal.write_file(FSTAB, "x\n"),
+        Err(Error::Foreign { .. })
+    ));
+    assert_eq!(std::fs::read_to_string(&fstab).unwrap(), "before\n");
+    journal.edit_file(FSTAB, "before\n", "after\n").unwrap();
+    assert_eq!(std::fs::read_to_string(&fstab).unwrap(), "after\n");
+    // The next one dies while it writes.
+    drop((journal, lock));
+    std::fs::write(fstab.with_extension("iodyno-new"), "half").unwrap();
+    assert!(is_whole(&stand.undo_only().unwrap()));
+    assert_eq!(std::fs::read_to_string(&fstab).unwrap(), "before\n");
+    assert!(stand.found().is_empty());
+}
+
+#[test]
+fn what_is_there_now_can_be_accepted_and_undo_still_puts_the_old_value_back() {
+    let stand = Stand::new();
+    let before = stand.value("nr_requests");
+    let lock = stand.lock("set");
+    let mut journal =
+        Journal::begin(&stand.host, &stand.state, "set nr_requests=64", &lock).unwrap();
+    journal.checkpoint(&[(DEPTH.into(), 1)]).unwrap();
+    journal.write(DEPTH, "64").unwrap();
+    drop((journal.keep().unwrap(), journal, lock));
+    stand.machine.set(DEPTH, "33");
+    stand.found().remove(0).accept(&stand.host).unwrap();
+    let kept = stand.found().remove(0).kept.unwrap();
+    assert_eq!(kept, [(DEPTH.to_string(), Attribute::Value("33".into()))]);
+    assert!(is_whole(&stand.undo_only().unwrap()));
+    assert_eq!(stand.value("nr_requests"), before);
+    let dead = stand.dead_tune("none");
+    let refused = stand.found().remove(0).accept(&stand.host);
+    assert!(matches!(refused, Err(Error::NotAccepted { .. })) && dead.exists());
+}
+
+#[test]
 fn a_reboot_gives_the_kernel_its_own_values_and_files_are_still_put_back() {
     let stand = Stand::new();
     let lock = stand.lock("apply");

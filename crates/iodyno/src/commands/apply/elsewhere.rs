@@ -48,7 +48,7 @@ pub fn why(id: i64, record: &Record, origin: &Origin, host: &Host) -> Option<Str
 
 /// What is said where nothing was said of it.
 pub fn refusal(args: &ApplyArgs, why: &str) -> Failure {
-    let persist = if args.persist { " --persist" } else { "" };
+    let persist = if args.keep.persist { " --persist" } else { "" };
     Failure::new(
         Exit::Refused,
         format!(

@@ -15,8 +15,8 @@
 //! systemd-tmpfiles (age of files). Access times that were not written are not made up for. iodyno changes this flag of
 //! this one mount, through a descriptor of it, and leaves nosuid, nodev, ro and nodiratime as they are; other mounts of the
 //! file system keep theirs. The old value is in the journal; `iodyno undo` remounts with it and reads the mount table. A
-//! file system that was mounted anew at the same place has its own options and is left alone. To keep it, put the word
-//! among the options of the mount in /etc/fstab: iodyno does not edit that file, and `--persist` says so.
+//! file system that was mounted anew at the same place has its own options and is left alone. `--persist` shows the change of
+//! /etc/fstab that keeps it, and makes it with `--write-proposal`.
 //!
 //! ## Kernel versions
 //! 5.12 and newer, with `mount_setattr`. An older kernel can only set all flags of a mount together, and iodyno refuses.

@@ -2,8 +2,9 @@
 //!
 //! ## What it does
 //! Writes `/etc/sysctl.d/99-iodyno-RECORD.conf` with the proven kernel parameters. systemd-sysctl, or `sysctl --system`
-//! of procps, sets them at boot. 99 comes after the distribution's own files and after what packages bring; a later
-//! name, such as `99-zz.conf`, would still win, and `iodyno inspect --owners` names it.
+//! of procps, sets them at boot. 99 comes after the distribution's own files and after what packages bring. Where a later
+//! name, such as `99-zz.conf`, would still win, nothing is written until `--outrank` names the file `zz-iodyno-RECORD.conf`
+//! or `--despite-owners` is given. `iodyno set --persist` writes `99-iodyno-set.conf`, where each parameter has one line.
 //!
 //! ## How it is undone
 //! `iodyno undo` removes the file, or puts back what was there before. The file names the record and the command.
@@ -16,7 +17,7 @@
 //! ## Sources
 //! - sysctl.d(5); sysctl(8) of procps; Linux `Documentation/admin-guide/sysctl/vm.rst`
 
-use crate::{Persist, PersistPlan, SettingWish};
+use crate::{Persist, PersistPlan, PersistTurn, SettingWish};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_value};
@@ -26,6 +27,7 @@ pub static PERSIST: Persist = Persist {
     id: "sysctl_d",
     since: "0.1.0",
     summary: "a file that sets kernel parameters at boot",
+    turn: PersistTurn::First,
     takes,
     available,
     plan,
@@ -42,11 +44,10 @@ fn available(host: &Host) -> Result<(), String> {
     }
 }
 
-fn plan(_: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
-    let mut lines = format!(
-        "# Written by iodyno: record {} proved these values. Take them back: iodyno undo\n",
-        wish.record()
-    );
+fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
+    let name = wish.proof().name();
+    let path = format!("/etc/sysctl.d/99-iodyno-{name}.conf");
+    let mut lines = vec![wish.proof().comment()];
     for value in wish.values() {
         if !is_plain_value(&value.value) {
             let shown = clean_to(&value.value, 60);
@@ -56,13 +57,34 @@ fn plan(_: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
             ));
         }
         let name = value.knob.attribute.replace('/', ".");
-        lines.push_str(&format!("{name} = {}\n", value.value));
+        lines.push(format!("{name} = {}", value.value));
     }
-    let path = format!("/etc/sysctl.d/99-iodyno-{}.conf", wish.record());
+    // What an earlier command has left in the file stays, but for what is set anew.
+    let old = crate::persisted::own_text(host, &path);
+    let is_set_anew = |line: &str| {
+        let name = |line: &str| {
+            line.split('=')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_string()
+        };
+        lines
+            .iter()
+            .any(|new| line == new || (line.contains('=') && name(line) == name(new)))
+    };
+    let kept = old.lines().filter(|line| !is_set_anew(line));
+    let content = kept
+        .map(String::from)
+        .chain(lines.iter().cloned())
+        .map(|line| line + "\n")
+        .collect();
     Ok(PersistPlan {
         activate: format!("sysctl -p {path}"),
+        later: Some(format!("/etc/sysctl.d/zz-iodyno-{name}.conf")),
         path,
-        content: lines,
+        content,
+        before: None,
     })
 }
 
@@ -95,6 +117,23 @@ mod tests {
                 "{refused}"
             );
         }
+    }
+
+    #[test]
+    fn what_was_set_before_stays_in_the_file_of_what_nobody_proved() {
+        let earlier = SettingWish::unproved("sda", wish("sda", &[("swappiness", "1")]).values());
+        let mut archive = Archive::default();
+        let first = plan(&Host::from_archive(archive.clone()), &earlier).unwrap();
+        assert_eq!(first.path, "/etc/sysctl.d/99-iodyno-set.conf");
+        archive.insert(&first.path, model::change::Attribute::Value(first.content));
+        let values = [("swappiness", "2"), ("vfs_cache_pressure", "50")];
+        let later = SettingWish::unproved("sda", wish("sda", &values).values());
+        let content = plan(&Host::from_archive(archive), &later).unwrap().content;
+        assert_eq!(
+            content,
+            "# Written by iodyno set: nobody has proved these values. Take them back: iodyno undo\n\
+             vm.swappiness = 2\nvm.vfs_cache_pressure = 50\n"
+        );
     }
 
     #[test]

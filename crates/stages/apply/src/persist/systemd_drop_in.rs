@@ -22,7 +22,7 @@
 //! - systemd.resource-control(5); systemd.unit(5), drop-in files
 
 use crate::persisted::made_anew;
-use crate::{CheckedValue, Persist, PersistPlan, SettingWish};
+use crate::{CheckedValue, Persist, PersistPlan, PersistTurn, SettingWish};
 use host::Host;
 use kernel::device_settings::{NO_LIMIT, NO_WEIGHT};
 use model::subject::Subject;
@@ -33,6 +33,7 @@ pub static PERSIST: Persist = Persist {
     id: "systemd_drop_in",
     since: "0.1.0",
     summary: "a drop-in that gives a unit's control group its limits",
+    turn: PersistTurn::First,
     takes,
     available,
     plan,
@@ -80,11 +81,10 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
     let lines = lines.collect::<Result<Vec<String>, String>>()?.concat();
     Ok(PersistPlan {
         path: format!("/etc/systemd/system/{unit}.d/99-iodyno-{device}.conf"),
-        content: format!(
-            "# Written by iodyno: record {} proved these values. Take them back: iodyno undo\n[{section}]\n{lines}",
-            wish.record()
-        ),
+        content: format!("{}\n[{section}]\n{lines}", wish.proof().comment()),
         activate: "systemctl daemon-reload".into(),
+        later: None,
+        before: None,
     })
 }
 

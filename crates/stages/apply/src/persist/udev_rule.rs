@@ -3,7 +3,9 @@
 //! ## What it does
 //! Writes `/etc/udev/rules.d/99-iodyno-NAME.rules`, which sets the proven values whenever the device appears. The rule
 //! finds the device by its serial where udev knows one, else by its kernel name. 99 comes after the distribution's own
-//! 60-*.rules, which would otherwise have the last word. With a setting of a scheduler's own the rule sets the scheduler
+//! 60-*.rules, which would otherwise have the last word; where a rule of a later name sets the same, nothing is written
+//! until `--outrank` names the file `zz-iodyno-NAME.rules` or `--despite-owners` is given. Rules that earlier commands left
+//! in the file stay in it, but for what is set anew. With a setting of a scheduler's own the rule sets the scheduler
 //! that has it, since another one may be in place when the device appears.
 //!
 //! ## How it is undone
@@ -18,7 +20,7 @@
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
 use crate::persisted::made_anew;
-use crate::{CheckedValue, Persist, PersistPlan, SettingWish, SubjectFiles};
+use crate::{CheckedValue, Persist, PersistPlan, PersistTurn, SettingWish, SubjectFiles};
 use host::Host;
 use model::subject::Subject;
 use model::text::{clean_to, is_plain_name, is_plain_value};
@@ -28,6 +30,7 @@ pub static PERSIST: Persist = Persist {
     id: "udev_rule",
     since: "0.1.0",
     summary: "a rule that sets the values whenever the device appears",
+    turn: PersistTurn::First,
     takes,
     available,
     plan,
@@ -80,17 +83,44 @@ fn plan(host: &Host, wish: &SettingWish) -> Result<PersistPlan, String> {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
-    let content = format!(
-        "# Written by iodyno: record {record} proved these values. Take them back: iodyno undo\n\
-         ACTION==\"add|change\", SUBSYSTEM==\"block\", {subject}, {assignments}\n",
-        record = wish.record(),
-        assignments = assignments.join(", "),
+    let rule = format!(
+        "ACTION==\"add|change\", SUBSYSTEM==\"block\", {subject}, {}",
+        assignments.join(", "),
     );
+    let path = format!("/etc/udev/rules.d/99-iodyno-{name}.rules");
+    let earlier = earlier(&crate::persisted::own_text(host, &path), &rule);
+    let content = format!("{earlier}{}\n{rule}\n", wish.proof().comment());
     Ok(PersistPlan {
-        path: format!("/etc/udev/rules.d/99-iodyno-{name}.rules"),
+        path,
         content,
         activate: "udevadm control --reload".into(),
+        later: Some(format!("/etc/udev/rules.d/zz-iodyno-{name}.rules")),
+        before: None,
     })
+}
+
+/// The rules that earlier commands have left in the file, each with its comment, but for those whose settings the new one
+/// sets.
+fn earlier(text: &str, new: &str) -> String {
+    let sets = |rule: &str| -> Vec<String> {
+        let words = rule.split(", ");
+        let words = words.filter(|word| word.starts_with("ATTR{") || word.starts_with("RUN"));
+        let key = |word: &str| match word.starts_with("ATTR{") {
+            true => word.split('=').next().unwrap_or_default().to_string(),
+            false => word.to_string(),
+        };
+        words.map(key).collect()
+    };
+    let anew = sets(new);
+    let lines: Vec<&str> = text.lines().collect();
+    let stays = |pair: &&[&str]| match pair {
+        [_, rule] => !sets(rule).iter().all(|key| anew.contains(key)),
+        _ => false,
+    };
+    let pairs = lines.chunks(2).filter(stays);
+    pairs
+        .map(|pair| format!("{}\n{}\n", pair[0], pair[1]))
+        .collect()
 }
 
 /// One setting of the rule. A knob has its own name; a value that could end its quotes, or that udev would put something
@@ -152,20 +182,19 @@ fn subject(host: &Host, device: &str) -> Result<String, String> {
             clean_to(device, 60)
         ));
     }
-    let devno = host
-        .text(&format!("/sys/block/{device}/dev"))
-        .unwrap_or_default();
-    let stored = host
-        .text(&format!("/run/udev/data/b{}", devno.trim()))
-        .unwrap_or_default();
-    let serial = stored
-        .lines()
-        .find_map(|line| line.strip_prefix("E:ID_SERIAL="))
-        .unwrap_or_default();
-    Ok(match is_plain_value(serial) {
-        true => format!("ENV{{DEVTYPE}}==\"disk\", ENV{{ID_SERIAL}}==\"{serial}\""),
-        false => format!("KERNEL==\"{device}\""),
+    Ok(match serial(host, device) {
+        Some(serial) => format!("ENV{{DEVTYPE}}==\"disk\", ENV{{ID_SERIAL}}==\"{serial}\""),
+        None => format!("KERNEL==\"{device}\""),
     })
+}
+
+/// The serial number that udev stored of a device, where it has one that is safe to quote.
+pub(crate) fn serial(host: &Host, device: &str) -> Option<String> {
+    let devno = host.text(&format!("/sys/block/{device}/dev"))?;
+    let stored = host.text(&format!("/run/udev/data/b{}", devno.trim()))?;
+    let mut lines = stored.lines();
+    let serial = lines.find_map(|line| line.strip_prefix("E:ID_SERIAL="))?;
+    is_plain_value(serial).then(|| serial.to_string())
 }
 
 #[cfg(test)]
@@ -275,6 +304,33 @@ mod tests {
         assert!(rule.unwrap().content.ends_with(
             ", ATTR{queue/scheduler}=\"mq-deadline\", ATTR{queue/iosched/read_expire}=\"100\", ATTR{bdi/max_ratio}=\"50\"\n"
         ));
+    }
+
+    #[test]
+    fn rules_of_earlier_commands_stay_unless_they_are_set_anew() {
+        let plan_on = |archive: &Archive, values: &[(&str, &str)]| {
+            let one = crate::fixture::wish("vda", values);
+            plan(&Host::from_archive(archive.clone()), &one).unwrap()
+        };
+        let mut archive = Archive::default();
+        for (values, rules) in [
+            (&[("scheduler", "none")][..], 1),
+            (&[("nr_requests", "64"), ("nomerges", "2")], 2),
+            (&[("nomerges", "1")], 3),
+            (&[("scheduler", "none")], 3),
+            (
+                &[
+                    ("nr_requests", "8"),
+                    ("nomerges", "0"),
+                    ("scheduler", "bfq"),
+                ],
+                1,
+            ),
+        ] {
+            let plan = plan_on(&archive, values);
+            assert_eq!(plan.content.lines().count(), 2 * rules, "{}", plan.content);
+            archive.insert(&plan.path, Attribute::Value(plan.content));
+        }
     }
 
     #[test]

@@ -80,7 +80,10 @@ fn what_a_tune_proved_is_written_in_its_order() {
         ("scheduler", "sda", "bfq"),
     ];
     let wish = wish(7, &record(&wins), &[], &host()).unwrap();
-    assert_eq!((wish.device(), wish.record()), ("sda", 7));
+    assert_eq!(
+        (wish.device(), wish.proof()),
+        ("sda", crate::Proof::Record(7))
+    );
     let values: Vec<_> = wish
         .values()
         .iter()

@@ -1,7 +1,7 @@
 //! # iodyno
 //!
 //! ## What it reads
-//! `/etc/udev/rules.d/99-iodyno-*.rules`, which `iodyno apply --persist` writes.
+//! `/etc/udev/rules.d/99-iodyno-*.rules` and `zz-iodyno-*.rules`, which `iodyno apply --persist` writes.
 //!
 //! ## What it claims
 //! The settings that a record proved and that were made to outlive a reboot. The file names the record.
@@ -22,7 +22,10 @@ use crate::udev;
 pub static CLAIMANT: Claimant = Claimant {
     id: "iodyno",
     since: "0.1.0",
-    reads: &["/etc/udev/rules.d/99-iodyno-*.rules"],
+    reads: &[
+        "/etc/udev/rules.d/99-iodyno-*.rules",
+        "/etc/udev/rules.d/zz-iodyno-*.rules",
+    ],
     claims,
 };
 
@@ -34,7 +37,7 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 pub(super) fn is_ours(path: &str) -> bool {
     path.rsplit('/')
         .next()
-        .is_some_and(|name| name.starts_with("99-iodyno-"))
+        .is_some_and(|name| name.starts_with("99-iodyno-") || name.starts_with("zz-iodyno-"))
 }
 
 #[cfg(test)]

@@ -50,15 +50,32 @@ pub(crate) fn configuration(host: &Host) -> Option<(String, Vec<(String, String)
     Some((path, set.filter(|(_, value)| !value.is_empty()).collect()))
 }
 
+/// Whether its arguments ban an interrupt by its number.
+pub fn bans(host: &Host, irq: u32) -> bool {
+    let set = configuration(host).map(|(_, set)| set).unwrap_or_default();
+    let arguments = set.into_iter().filter(|(key, _)| is_arguments(key));
+    let texts: Vec<String> = arguments.map(|(_, value)| value).collect();
+    let text = texts.join(" ");
+    is_banned(&text.split([' ', '=']).collect::<Vec<_>>(), irq)
+}
+
+fn is_arguments(key: &str) -> bool {
+    key.ends_with("ARGS") || key == "OPTIONS"
+}
+
+fn is_banned(words: &[&str], irq: u32) -> bool {
+    words
+        .windows(2)
+        .any(|pair| matches!(pair[0], "--banirq" | "-i") && pair[1] == irq.to_string())
+}
+
 fn claims(scene: &Scene<'_>) -> Vec<Claim> {
     if scene.machine_fact("irqbalance") != Some("running") {
         return Vec::new();
     }
     let (place, arguments) = match configuration(scene.host) {
         Some((path, set)) => {
-            let arguments = set
-                .into_iter()
-                .filter(|(key, _)| key.ends_with("ARGS") || key == "OPTIONS");
+            let arguments = set.into_iter().filter(|(key, _)| is_arguments(key));
             (
                 path,
                 arguments
@@ -100,13 +117,11 @@ fn claims(scene: &Scene<'_>) -> Vec<Claim> {
 }
 
 fn is_balanced(disk: &Layer, words: &[&str]) -> bool {
-    let is_banned = |irq: u32| {
-        words
-            .windows(2)
-            .any(|pair| matches!(pair[0], "--banirq" | "-i") && pair[1] == irq.to_string())
-    };
     disk.fact("irq_managed") != Some("yes")
-        && disk.interrupts.iter().any(|line| !is_banned(line.irq))
+        && disk
+            .interrupts
+            .iter()
+            .any(|line| !is_banned(words, line.irq))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //! `/etc/fstab:3` gives `/srv` the options `noatime,nobarrier`, of which the kernel took `noatime`.
 
 use crate::{Collector, Draft, Survey, secrets};
-use kernel::octal::unescaped;
+use kernel::fstab;
 use model::iopath::LayerKind;
 
 const FILE: &str = "/etc/fstab";
@@ -29,26 +29,14 @@ pub static COLLECTOR: Collector = Collector {
 
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text = survey.host.text(FILE).unwrap_or_default();
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim_start().starts_with('#'));
-    let line = |(index, line): (usize, &str)| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let is_ours = fields
-            .get(1)
-            .is_some_and(|point| unescaped(point) == draft.layer.name);
-        is_ours.then(|| {
-            (
-                index + 1,
-                fields.get(3).copied().unwrap_or("defaults").to_string(),
-            )
-        })
-    };
+    let (lines, _) = fstab::lines(&text);
+    let own = lines
+        .into_iter()
+        .filter(|line| line.point == draft.layer.name);
     // Where there are several, mount(8) takes the last for a mount point.
-    if let Some((number, options)) = lines.filter_map(line).last() {
-        draft.fact("fstab", Some(secrets::cut(&options)));
-        draft.fact("fstab_place", Some(format!("{FILE}:{number}")));
+    if let Some(line) = own.last() {
+        draft.fact("fstab", Some(secrets::cut(line.options)));
+        draft.fact("fstab_place", Some(format!("{FILE}:{}", line.number)));
     }
 }
 
