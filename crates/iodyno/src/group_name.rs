@@ -1,32 +1,17 @@
-//! A control group as people name it: by its path as /proc/PID/cgroup has it, by the number of a process in it, or as
-//! `self`, the group that iodyno is in.
+//! A control group as people name it: by its path as /proc/PID/cgroup has it, by the number of a process in it, by a
+//! container's id, or as `self`, the group that iodyno is in.
 
 use crate::exit::{Exit, Failure};
 use host::Host;
-use kernel::cgroups::{Hierarchies, Membership};
+use kernel::cgroups::Hierarchies;
 use kernel::mounts::Mounts;
 use model::subject::Subject;
 use model::text::clean;
 
-/// The groups of a process that a name says, of every hierarchy; of a path the group of that path in each.
-pub fn membership(name: &str, host: &Host) -> Membership {
-    let is_process = name == "self" || name.bytes().all(|byte| byte.is_ascii_digit());
-    let groups = match is_process {
-        true => host
-            .text(&format!("/proc/{name}/cgroup"))
-            .unwrap_or_default(),
-        false => {
-            let path = format!("/{}", name.trim_matches('/'));
-            format!("1:blkio:{path}\n2:memory:{path}\n0::{path}\n")
-        }
-    };
-    Membership::parse(&groups)
-}
-
 /// That a name is nobody's, and how groups are named.
 pub fn missing(name: &str, why: &str) -> Failure {
     Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).on(name).hint(
-        "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, or `self`.",
+        "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, a container's id, or `self`.",
     )
 }
 
@@ -35,9 +20,9 @@ pub fn missing(name: &str, why: &str) -> Failure {
 pub fn subject(name: &str, device: &str, host: &Host) -> Result<Subject, Failure> {
     let table = host.text("/proc/self/mountinfo").unwrap_or_default();
     let mounted = Hierarchies::mounted(&Mounts::parse(&table));
-    let groups = membership(name, host);
+    let groups = host::group::named(host, name);
     let of = |controller: &str| {
-        let (tree, below) = mounted.group(&groups, controller)?;
+        let (tree, below) = mounted.group(groups.as_ref()?, controller)?;
         Some(tree.directory(below))
     };
     let is_mounted = |directory: &&str| {
@@ -53,7 +38,12 @@ pub fn subject(name: &str, device: &str, host: &Host) -> Result<Subject, Failure
         };
         host.has_subject(&subject).then_some(subject)
     });
-    subject.ok_or_else(|| missing(name, "no such group or process is seen from here"))
+    subject.ok_or_else(|| {
+        missing(
+            name,
+            "no such group, process or container is seen from here",
+        )
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::breaker::StopBound;
 use super::explain;
 use super::gathered::Gathered;
 use super::guard::{Crossing, Guard};
-use super::meter::{Gauge, GrainSpan, Judge, MeterError, MeterScope};
+use super::meter::{Gauge, GrainSpan, Judge, MeterError};
 use super::others::Others;
 use analyse::figures::{Recipe, load_ios};
 use analyse::moved;
@@ -192,11 +192,7 @@ struct Rig<'a> {
 
 impl<'a> Rig<'a> {
     fn new(setup: &'a Setup<'a>, guard: &'a Guard<'a>) -> Result<Self, DriveError> {
-        let scope = MeterScope {
-            host: setup.host,
-            device: setup.device,
-            outside: setup.judge.outside.as_ref(),
-        };
+        let scope = setup.judge.scope(setup.host, setup.device);
         let gauge = (setup.judge.meter.open)(&scope).map_err(DriveError::Meter)?;
         let edges = Edges::open(setup.host, &Scope::of(setup.path));
         let recipe = Recipe::new([edges.columns(), &[load_ios()]].concat());

@@ -2,6 +2,7 @@
 
 mod asked;
 mod counting;
+mod group;
 mod judge;
 pub mod outside;
 pub mod sql;
@@ -10,6 +11,7 @@ mod totals;
 
 pub use asked::Asked;
 pub use counting::Counting;
+pub use group::group_counting;
 pub use judge::{Judge, MeterOptions};
 pub use tail::Tail;
 pub use totals::{Total, Totals};
@@ -66,7 +68,7 @@ pub enum Counts {
     OwnThroughput,
     /// How long the I/Os of the own load take.
     OwnLatency,
-    /// What the device does, for whomever.
+    /// What the device does, for whomever or for one control group.
     Device,
     /// What a program says of itself.
     Program,
@@ -79,6 +81,8 @@ pub struct MeterScope<'a> {
     pub host: &'a Host,
     /// Kernel name of the device that is measured.
     pub device: &'a str,
+    /// What the user said of it.
+    pub options: &'a MeterOptions,
     /// The source outside, where the meter asks one.
     pub outside: Option<&'a Arc<Outside>>,
 }

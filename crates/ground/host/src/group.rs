@@ -5,7 +5,9 @@
 //! files of a controller only where its parent hands it down (`cgroup.subtree_control`); what had to be handed down for
 //! it is taken back.
 
-use crate::{Error, Result, output, walk};
+use crate::{Error, Host, Result, output, walk};
+use kernel::cgroups::{Hierarchies, Membership};
+use kernel::mounts::Mounts;
 use model::change::SavedGroup;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -34,6 +36,37 @@ pub struct Group {
     path: String,
     /// How it is removed; none for a group of others.
     saved: Option<SavedGroup>,
+}
+
+/// Characters of the shortest id by which the programs that run containers name one.
+const CONTAINER_MIN: usize = 12;
+
+/// The groups that a name stands for: a path below the hierarchies, the number of a process in them, `self` for our own, or
+/// the id of a container, as a process in it has it in its path. None where there are no such groups.
+pub fn named(host: &Host, name: &str) -> Option<Membership> {
+    let of_process = |pid: &str| {
+        let text = host.text(&format!("/proc/{pid}/cgroup"))?;
+        Some(Membership::parse(&text)).filter(|groups| !groups.is_empty())
+    };
+    let is_of = |is: fn(u8) -> bool| name.bytes().all(is);
+    let is_id = name.len() >= CONTAINER_MIN && is_of(|byte| byte.is_ascii_hexdigit());
+    if name == "self" || (is_of(|byte| byte.is_ascii_digit()) && !is_id) {
+        return of_process(name);
+    }
+    let path = format!("/{}", name.trim_matches('/'));
+    let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());
+    let mounted = Hierarchies::mounted(&mounts);
+    let is_there = mounted
+        .iter()
+        .any(|tree| host.exists(&tree.directory(&path)));
+    if is_there || !is_id {
+        return is_there.then(|| Membership::everywhere(&path));
+    }
+    let mut pids = host.list("/proc").into_iter();
+    pids.find_map(|pid| {
+        let is_pid = pid.bytes().all(|byte| byte.is_ascii_digit());
+        is_pid.then(|| of_process(&pid)?.up_to(name)).flatten()
+    })
 }
 
 /// Decides where a group below `parent` would be, and which of the wanted controllers have to be handed down for it;
@@ -239,6 +272,27 @@ fn must_be_hierarchy(directory: BorrowedFd<'_>, action: &'static str, path: &Pat
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_is_named_by_path_process_or_container() {
+        let text = "iodyno-host 1\n\
+            path: /proc/self/mountinfo\nlines: 1\n31 1 0:27 / /c rw - cgroup2 c rw\n\
+            path: /c/db/io.stat\nlines: 1\n8:0 rbytes=1\n\
+            path: /proc/self/cgroup\nlines: 1\n0::/own\n\
+            path: /proc/77/cgroup\nlines: 1\n0::/pod/cri-containerd-aabbccddeeff00112233.scope/init\n";
+        let host = Host::from_archive(crate::Archive::parse(text).unwrap());
+        let group = |name: &str| named(&host, name)?.path("").map(str::to_string);
+        let container = Some("/pod/cri-containerd-aabbccddeeff00112233.scope".to_string());
+        assert_eq!(group("aabbccddeeff"), container);
+        assert_eq!(group("77"), container.map(|path| path + "/init"));
+        assert_eq!(
+            (group("self"), group("db/")),
+            (Some("/own".into()), Some("/db".into()))
+        );
+        for none in ["78", "web", "aabbccddeeff01", "aabbcc"] {
+            assert_eq!(group(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn what_is_no_hierarchy_is_left_alone() {

@@ -37,6 +37,27 @@ impl Membership {
         }
     }
 
+    /// The group of this path in every hierarchy.
+    pub fn everywhere(path: &str) -> Self {
+        let path = format!("/{}", path.trim_matches('/'));
+        Membership::parse(&format!("1:blkio:{path}\n2:memory:{path}\n0::{path}\n"))
+    }
+
+    /// The groups above or of the process whose own name holds a word, such as the id of a container: systemd of a
+    /// container makes groups of its own below them. None where no group's does.
+    pub fn up_to(&self, word: &str) -> Option<Self> {
+        let cut = |line: &MembershipLine| {
+            let begin = line.path.find(word)?;
+            let end = line.path[begin..].find('/').map(|length| begin + length);
+            Some(MembershipLine {
+                path: line.path[..end.unwrap_or(line.path.len())].into(),
+                ..line.clone()
+            })
+        };
+        let lines: Vec<MembershipLine> = self.lines.iter().filter_map(cut).collect();
+        (!lines.is_empty()).then_some(Membership { lines })
+    }
+
     /// Whether the kernel has no control groups, or the process is gone.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
@@ -274,6 +295,26 @@ mod tests {
         assert_eq!(version("4:memory:/\n"), Some(Version::One));
         assert_eq!(version("nonsense\n0::relative\n"), None);
         assert_eq!(Membership::parse("0::/a:b\n").path(""), Some("/a:b"));
+    }
+
+    #[test]
+    fn a_container_is_the_group_that_has_its_id() {
+        let inside = Membership::parse(
+            "4:blkio:/docker/4f00aa00bb00/init.scope\n2:cpu:/\n0::/machine/libpod-4f00aa00bb00.scope/x/y\n",
+        );
+        let container = inside.up_to("4f00aa00bb00").unwrap();
+        assert_eq!(container.path("blkio"), Some("/docker/4f00aa00bb00"));
+        assert_eq!(
+            container.path(""),
+            Some("/machine/libpod-4f00aa00bb00.scope")
+        );
+        assert_eq!(
+            (container.path("cpu"), inside.up_to("5f00aa00bb00")),
+            (None, None)
+        );
+        let everywhere = Membership::everywhere("system.slice/db.service/");
+        assert_eq!(everywhere.paths(), ["/system.slice/db.service"]);
+        assert_eq!(everywhere.version(), Some(Version::Hybrid));
     }
 
     #[test]

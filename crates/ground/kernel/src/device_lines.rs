@@ -12,6 +12,14 @@ pub fn split(line: &str) -> Option<(Devno, &str)> {
     Some((Devno::parse(device)?, words.trim()))
 }
 
+/// The words behind the number of a device, of each of its lines.
+pub fn of(text: &str, device: Devno) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter_map(split);
+    lines
+        .filter(move |(number, _)| *number == device)
+        .map(|(_, words)| words)
+}
+
 /// The keys and values of the words of version 2, `rbps=max riops=500`, in their order; other words are left out.
 pub fn keyed(words: &str) -> impl Iterator<Item = (&str, &str)> {
     words

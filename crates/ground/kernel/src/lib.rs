@@ -14,6 +14,7 @@ pub mod device_lines;
 pub mod device_settings;
 pub mod devno;
 pub mod fstab;
+pub mod group_io;
 pub mod meminfo;
 pub mod mounts;
 pub mod octal;

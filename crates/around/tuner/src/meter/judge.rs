@@ -1,16 +1,19 @@
 //! What one tune judges by: a meter with what the user said of it, and with the source that it asks.
 
 use super::outside::Outside;
-use super::{AskedCounter, Meter};
+use super::{AskedCounter, Meter, MeterScope};
+use host::Host;
 use model::job::Job;
 use model::metric::ExperimentMetric;
 use std::sync::Arc;
 
-/// What the user says of a counter outside. It goes into no record.
+/// What the user says of where a meter reads. It goes into no record.
 #[derive(Clone, Debug, Default)]
 pub struct MeterOptions {
     /// How the client of the database is started.
     pub sql_client: Option<String>,
+    /// The control group whose I/O counts: a path, the number of a process in it, or a container's id.
+    pub cgroup: Option<String>,
 }
 
 /// A meter, ready to judge.
@@ -20,28 +23,47 @@ pub struct Judge {
     pub meter: &'static Meter,
     /// What its values are.
     pub metric: ExperimentMetric,
+    /// What the user said of where it reads.
+    pub options: MeterOptions,
     /// The source that it asks.
     pub outside: Option<Arc<Outside>>,
 }
 
 impl Judge {
-    /// Gets a meter ready under a job: one that asks outside has its first answer.
+    /// Gets a meter ready under a job on a device: one that asks outside has its first answer, any other was opened once, so
+    /// that what cannot be read is told before anything is touched.
     ///
     /// # Errors
-    /// When the source gives none, in its own words.
-    pub fn of(meter: &'static Meter, job: &Job, options: &MeterOptions) -> Result<Judge, String> {
-        let Some(ask) = meter.ask else {
-            return Ok(Judge {
-                meter,
-                metric: (meter.metric)(job),
-                outside: None,
-            });
-        };
-        let AskedCounter { metric, outside } = ask(options)?;
-        Ok(Judge {
+    /// When the source gives no answer, in its own words.
+    pub fn of(
+        meter: &'static Meter,
+        job: &Job,
+        options: MeterOptions,
+        (host, device): (&Host, &str),
+    ) -> Result<Judge, String> {
+        let mut judge = Judge {
             meter,
-            metric,
-            outside: Some(Arc::new(outside)),
-        })
+            metric: (meter.metric)(job),
+            options,
+            outside: None,
+        };
+        match meter.ask {
+            Some(ask) => {
+                let AskedCounter { metric, outside } = ask(&judge.options)?;
+                (judge.metric, judge.outside) = (metric, Some(Arc::new(outside)));
+            }
+            None => drop((meter.open)(&judge.scope(host, device))?),
+        }
+        Ok(judge)
+    }
+
+    /// Where the meter reads.
+    pub fn scope<'a>(&'a self, host: &'a Host, device: &'a str) -> MeterScope<'a> {
+        MeterScope {
+            host,
+            device,
+            options: &self.options,
+            outside: self.outside.as_ref(),
+        }
     }
 }

@@ -3,6 +3,8 @@
 pub mod bandwidth;
 pub mod device_bandwidth;
 pub mod device_iops;
+pub mod group_bandwidth;
+pub mod group_iops;
 pub mod iops;
 pub mod latency;
 pub mod mysql;
@@ -16,6 +18,8 @@ pub static ALL: &[&super::Meter] = &[
     &bandwidth::METER,
     &device_bandwidth::METER,
     &device_iops::METER,
+    &group_bandwidth::METER,
+    &group_iops::METER,
     &iops::METER,
     &latency::METER,
     &mysql::METER,
@@ -38,6 +42,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "device_iops",
         include_str!("../../../../../docs/catalogue/meter/device_iops.md"),
+    ),
+    (
+        "group_bandwidth",
+        include_str!("../../../../../docs/catalogue/meter/group_bandwidth.md"),
+    ),
+    (
+        "group_iops",
+        include_str!("../../../../../docs/catalogue/meter/group_iops.md"),
     ),
     (
         "iops",

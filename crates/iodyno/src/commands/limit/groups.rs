@@ -8,6 +8,8 @@ use host::Host;
 use host::group::{self, Group};
 use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Tree, with_those_above};
 use kernel::device_lines;
+use kernel::devno::Devno;
+use kernel::group_io::{self, GroupIo};
 use kernel::mounts::Mounts;
 use model::limit::Moved;
 use model::target::CgroupLimit;
@@ -116,13 +118,17 @@ impl LimitGroup {
     ) -> Result<Self, Failure> {
         let version = hierarchies.version();
         let missing = |why: String| group_name::missing(name, &why);
-        let process = group_name::membership(name, host);
+        let process = group::named(host, name).ok_or_else(|| {
+            missing("no such group, process or container is seen from here".into())
+        })?;
         let find = |controller: &str| -> Option<(&Tree, String)> {
             let (tree, below) = hierarchies.mounted.group(&process, controller)?;
             Some((tree, below.to_string()))
         };
         let Some((tree, below)) = find(hierarchies.controller) else {
-            return Err(missing("no such group or process is seen from here".into()));
+            return Err(missing(
+                "it is in no hierarchy with the controller of I/O".into(),
+            ));
         };
         let io =
             Group::open(&tree.directory(&below)).map_err(|error| missing(error.to_string()))?;
@@ -219,26 +225,19 @@ impl LimitGroup {
     /// What it was charged for a device so far, in one direction; none where the kernel does not count that.
     pub fn charged(&self, device: &LimitedDevice, is_read: bool) -> Option<Moved> {
         let text = |file: &str| self.io.read(file).ok();
-        let (bytes, ios) = match (self.version, is_read) {
-            (2, true) => ("rbytes", "rios"),
-            (2, false) => ("wbytes", "wios"),
-            (_, true) => ("Read", "Read"),
-            (_, false) => ("Write", "Write"),
+        let number = Devno::parse(&device.number)?;
+        let done = match self.version {
+            2 => GroupIo::of_stat(&text(group_io::STAT)?, number),
+            _ => {
+                let [bytes, ios] = group_io::THROTTLED;
+                GroupIo::of_throttled(&text(bytes)?, &text(ios)?, number)?
+            }
         };
-        if self.version == 2 {
-            let text = text("io.stat")?;
-            // A group without a line has done nothing.
-            let of = |key: &str| keyed(&text, &device.number, key).unwrap_or(0);
-            return Some(Moved {
-                bytes: of(bytes),
-                ios: of(ios),
-            });
-        }
-        let of = |file: &str, word: &str| worded(&text(file)?, &device.number, word);
-        Some(Moved {
-            bytes: of("blkio.throttle.io_service_bytes", bytes)?,
-            ios: of("blkio.throttle.io_serviced", ios)?,
-        })
+        let (bytes, ios) = match is_read {
+            true => (done.read_bytes, done.read_ios),
+            false => (done.write_bytes, done.write_ios),
+        };
+        Some(Moved { bytes, ios })
     }
 
     /// Its dirty pages now, bytes; none where its memory is not counted.
@@ -262,53 +261,19 @@ impl LimitGroup {
 
 /// The limits that a group itself has on a device.
 fn limits_in(group: &Group, version: u8, number: &str) -> Vec<(String, u64)> {
+    let Some(number) = Devno::parse(number) else {
+        return Vec::new();
+    };
     if version == 2 {
         let text = group.read("io.max").unwrap_or_default();
-        let words = lines_of(&text, number).flat_map(device_lines::keyed);
+        let words = device_lines::of(&text, number).flat_map(device_lines::keyed);
         let limit = |(what, limit): (&str, &str)| Some((what.to_string(), limit.parse().ok()?));
         return words.filter_map(limit).collect();
     }
     let limit = |(file, what): &(&str, &str)| {
         let text = group.read(file).ok()?;
-        let value = lines_of(&text, number).next()?.parse().ok()?;
+        let value = device_lines::of(&text, number).next()?.parse().ok()?;
         Some(((*what).to_string(), value))
     };
     THROTTLES.iter().filter_map(limit).collect()
-}
-
-/// The words behind the number of a device, of each of its lines.
-fn lines_of<'a>(text: &'a str, number: &'a str) -> impl Iterator<Item = &'a str> {
-    let lines = text.lines().filter_map(device_lines::split);
-    lines
-        .filter(move |(device, _)| device.to_string() == number)
-        .map(|(_, words)| words)
-}
-
-/// `8:16 rbytes=1 wbytes=2`
-fn keyed(text: &str, number: &str, wanted: &str) -> Option<u64> {
-    let mut words = lines_of(text, number).flat_map(device_lines::keyed);
-    words.find_map(|(key, value)| (key == wanted).then(|| value.parse().ok())?)
-}
-
-/// `8:16 Write 4096`
-fn worded(text: &str, number: &str, wanted: &str) -> Option<u64> {
-    lines_of(text, number).find_map(|words| {
-        let (word, value) = words.split_once(' ')?;
-        (word == wanted).then(|| value.trim().parse().ok())?
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_of_both_versions_are_read() {
-        let old = "8:0 Read 1\n8:16 Read 4096\n8:16 Write 512\nTotal 9\n";
-        assert_eq!(worded(old, "8:16", "Write"), Some(512));
-        assert_eq!(worded(old, "8:32", "Write"), None);
-        let new = "8:16 rbytes=1 wbytes=2 rios=3 wios=4\n8:0 rbytes=9\n";
-        assert_eq!(keyed(new, "8:16", "wios"), Some(4));
-        assert_eq!(keyed(new, "8:0", "wios"), None);
-    }
 }

@@ -34,8 +34,8 @@ pub struct LimitArgs {
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with = "group")]
     pub memory: Option<u64>,
     /// Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup
-    /// names it, the number of a process, or `self` for the group that iodyno is in.
-    #[arg(long, value_name = "GROUP|PID|self")]
+    /// names it, the number of a process, a container's id, or `self` for the group that iodyno is in.
+    #[arg(long, value_name = "GROUP|PID|CONTAINER|self")]
     pub group: Option<String>,
     /// Load the disk from so many groups at once, each with the limit, and show how they share it: 1,2,4.
     #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with = "group",

@@ -1,20 +1,30 @@
 //! What a tune judges by, ready before anything is planned: a source that does not answer ends it here.
 
 use super::TuneArgs;
+use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::named_knob::device;
 use load::{Engine, Needs};
+use model::iopath::IoPath;
 use model::job::Job;
 use tuner::Meter;
 use tuner::meter::{Judge, MeterOptions};
 
 /// The meter that was asked for, with the first answer of a source that it asks.
-pub fn ready(args: &TuneArgs, job: &Job) -> Result<Judge, Failure> {
+pub fn ready(
+    args: &TuneArgs,
+    context: &Context,
+    path: &IoPath,
+    job: &Job,
+) -> Result<Judge, Failure> {
     usable(args, job)?;
+    let device = device(path)?;
     let meter = args.meter(job);
     let options = MeterOptions {
         sql_client: args.sql_client.clone(),
+        cgroup: args.cgroup.clone(),
     };
-    Judge::of(meter, job, &options).map_err(|why| {
+    Judge::of(meter, job, options, (&context.host, &device)).map_err(|why| {
         let message = format!("--metric {} cannot be read: {why}.", meter.id);
         Failure::new(Exit::Failed, message)
             .on(format!("--metric {}", meter.id))
@@ -24,7 +34,10 @@ pub fn ready(args: &TuneArgs, job: &Job) -> Result<Judge, Failure> {
 
 /// Options that belong to another meter would be dropped in silence.
 fn must_take(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
-    let given = [("--sql-client", args.sql_client.is_some())];
+    let given = [
+        ("--sql-client", args.sql_client.is_some()),
+        ("--cgroup", args.cgroup.is_some()),
+    ];
     let lost = given
         .into_iter()
         .find(|(option, is_given)| *is_given && !meter.options.contains(option));
@@ -43,10 +56,25 @@ fn must_take(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
     .on(option))
 }
 
+/// A meter of one group says nothing without it.
+fn must_have(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
+    let is_lacking = meter.options.contains(&"--cgroup") && args.cgroup.is_none();
+    match is_lacking {
+        false => Ok(()),
+        true => Err(Failure::usage(format!(
+            "--metric {} counts the I/O of one control group. Say which with --cgroup: its path as /proc/PID/cgroup names \
+             it, the number of a process in it, or a container's id.",
+            meter.id
+        ))
+        .on("--cgroup")),
+    }
+}
+
 /// An experiment needs a load that goes on alike; one that works through phases is none.
 fn usable(args: &TuneArgs, job: &Job) -> Result<(), Failure> {
     let meter = args.meter(job);
     must_take(meter, args)?;
+    must_have(meter, args)?;
     if let Some(why) = (meter.unfit)(job) {
         let id = meter.id;
         return Err(

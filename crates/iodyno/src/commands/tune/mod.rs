@@ -47,6 +47,10 @@ pub struct TuneArgs {
     /// How the client of --metric postgresql or mysql is started: 'sudo -u postgres psql -p 5433' [default: psql, mysql].
     #[arg(long, value_name = "COMMAND", requires = "metric")]
     pub sql_client: Option<String>,
+    /// The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the
+    /// number of a process in it, or a container's id.
+    #[arg(long, value_name = "GROUP|PID|CONTAINER", requires = "metric")]
+    pub cgroup: Option<String>,
     /// Time for all knobs together.
     #[arg(long, default_value = "5m", value_parser = duration_ms)]
     pub budget: u64,
@@ -149,7 +153,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
         locked => locked,
     };
-    let judge = judge::ready(args, &job)?;
+    let judge = judge::ready(args, context, &path, &job)?;
     lint(args, context, &path, &job)?;
     let plan = plan::make(args, context, &path, &job, &judge)?;
     for line in plan.lines(&job) {
