@@ -1,8 +1,9 @@
 //! `tune --metric postgresql` on a real server: a setting that was planted below its log is found by its commits.
 
-use crate::support::{Dir, Iodyno, Loop, code, text, until};
+use crate::planted;
+use crate::support::{Dir, Iodyno, Killed, Loop, code, text, until};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// A commit of half a megabyte: 125 requests of 4 KiB, or one of many.
 const COMMIT: &str = "select pg_logical_emit_message(true, 'x', repeat('x', 500000));\n";
@@ -117,20 +118,26 @@ impl Server {
     }
 
     /// Clients who commit until this is dropped.
-    fn load(&self) -> Load {
-        let script = self.sockets().join("commit.sql");
-        std::fs::write(&script, COMMIT).unwrap();
-        let child = self
-            .program("pgbench")
-            .args(["-n", "-c", "4", "-T", "600", "-U", "postgres", "-h"])
-            .arg(self.sockets())
-            .arg("-f")
-            .arg(&script)
-            .arg("postgres")
+    fn load(&self) -> Killed {
+        let child = Command::new("sh")
+            .args(["-c", &format!("exec {}", self.pgbench(""))])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        Load(child.unwrap())
+        Killed(child.unwrap())
+    }
+
+    /// The command of clients who commit for ten minutes, with further words.
+    fn pgbench(&self, words: &str) -> String {
+        let script = self.sockets().join("commit.sql");
+        std::fs::write(&script, COMMIT).unwrap();
+        let (program, sockets) = (self.programs.join("pgbench"), self.sockets());
+        format!(
+            "setpriv --reuid=nobody --clear-groups {} -n {words} -c 4 -T 600 -U postgres -h {} -f {} postgres",
+            program.display(),
+            sockets.display(),
+            script.display()
+        )
     }
 
     /// As the server counts them, by a connection of its own.
@@ -165,15 +172,6 @@ impl Drop for Server {
     }
 }
 
-struct Load(Child);
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn done(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(
@@ -181,11 +179,6 @@ fn done(command: &mut Command) {
         "{command:?}: {}",
         text(&output.stderr)
     );
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[test]
@@ -242,14 +235,31 @@ fn a_planted_setting_is_found_by_the_commits_of_a_database() {
     if end.0 == 0 {
         assert_eq!(verdict["winner"], "1280", "{verdict:#}");
     }
-    let of = |arm: u64| {
-        let windows = trial["windows"].as_array().unwrap().iter();
-        let own = windows
-            .filter(|window| window["arm"] == arm && window["length_ms"].as_u64() > Some(500));
-        middle(own.map(|window| window["rate"].as_f64().unwrap()).collect())
-    };
-    assert!(of(1) > 1.2 * of(0), "{} against {}: {said}", of(1), of(0));
+    planted::must_be_faster(trial, &said);
     assert!(said.contains("judged by commits"), "{said}");
+}
+
+#[test]
+fn a_planted_setting_is_found_by_what_pgbench_prints() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    server.disk.set("nr_requests", "4");
+    server.disk.set("max_sectors_kb", "4");
+    let command = server.pgbench("-P 1");
+    let words = [
+        "--command",
+        &command,
+        "--knob",
+        "max_sectors_kb=1280",
+        "--budget",
+        "100s",
+    ];
+    let trial = planted::found(&server.disk, "1280", &words);
+    assert_eq!(
+        trial["verdict"]["metric"]["name"], "printed rate",
+        "{trial:#}"
+    );
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod meters;
 mod mounts;
 mod owners_guest;
 mod persist;
+mod planted;
 mod power_guest;
 mod records;
 mod report;

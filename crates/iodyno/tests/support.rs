@@ -355,6 +355,16 @@ fn write_noise(path: &Path, mib: u64) {
     file.sync_all().unwrap();
 }
 
+/// A process that is killed when this is dropped.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// How often a long test repeats itself: the environment's number, or a few.
 pub fn rounds(variable: &str, few: u32) -> u32 {
     std::env::var(variable)

@@ -45,6 +45,7 @@ pub const NEEDS: &[(&str, &str)] = &[
     ("iostat", "tools/setup test"),
     ("tmux", "tools/setup test"),
     ("postgresql", "tools/setup test"),
+    ("sysbench", "tools/setup test"),
     ("openssl", "tools/setup test"),
     ("curl", "tools/setup test"),
     ("cc", "tools/setup test"),

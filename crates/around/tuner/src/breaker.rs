@@ -1,9 +1,11 @@
-//! The circuit breaker of a tune beside production: bounds on what the device does to everybody, looked at every 10 ms.
+//! The circuit breaker of a tune beside production: bounds on what the device does to everybody, looked at every 10 ms, and
+//! on the metric, looked at as soon as it is told.
 //! When one is crossed, everything is put back at once, and the experiment ends with that as its answer.
 
 use host::disk_counters::DeviceCounters;
 use host::{Host, clock};
 use kernel::stat::{Counters, SECTOR_BYTES};
+use model::metric::{BYTES_PER_S, ExperimentMetric, NS};
 use model::units;
 use std::collections::VecDeque;
 
@@ -24,6 +26,8 @@ pub enum Bounded {
     Iops,
     /// Bytes per second.
     Bandwidth,
+    /// What the tune judges by, in its unit.
+    Metric,
 }
 
 /// Whose requests count.
@@ -48,13 +52,16 @@ pub struct StopBound {
     pub side: BoundedSide,
     /// Whether more than the limit is too much; else less is.
     pub is_above: bool,
-    /// The limit, in ns, requests per second or bytes per second.
+    /// The limit, in ns, requests per second or bytes per second, or in the metric's unit.
     pub limit: f64,
 }
 
 impl StopBound {
-    /// The measure of a bound by its name, `await` or `write.bw`; none where a device tells no such thing in 250 ms.
+    /// The measure of a bound by its name, `await`, `write.bw` or `metric`; none where a device tells no such thing in 250 ms.
     pub fn measure(name: &str) -> Option<(Bounded, BoundedSide)> {
+        if name == "metric" {
+            return Some((Bounded::Metric, BoundedSide::Both));
+        }
         let (side, name) = match name.split_once('.') {
             None => (BoundedSide::Both, name),
             Some(("read", name)) => (BoundedSide::Reads, name),
@@ -75,6 +82,7 @@ impl StopBound {
             Bounded::Await => units::duration_ns(value),
             Bounded::Iops => format!("{}/s", units::rate(value)),
             Bounded::Bandwidth => units::bytes_per_s(value),
+            Bounded::Metric => units::rate(value),
         }
     }
 
@@ -83,6 +91,7 @@ impl StopBound {
             Bounded::Await => "mean latency",
             Bounded::Iops => "rate",
             Bounded::Bandwidth => "bandwidth",
+            Bounded::Metric => "metric",
         };
         let side = match self.side {
             BoundedSide::Both => "",
@@ -110,6 +119,7 @@ impl StopBound {
                 let sectors = sum(done.read_sectors, done.write_sectors);
                 Some(sectors * SECTOR_BYTES as f64 / span_s)
             }
+            Bounded::Metric => None,
         }
     }
 
@@ -137,6 +147,8 @@ pub struct Breaker {
     recent: VecDeque<Moment>,
     /// Since when the device holds requests and completes none, ns; 0 where it does not.
     stalled_since_ns: u64,
+    /// What the metric was told to be of late: values, each with the time that it stands for, ns.
+    told: VecDeque<(u64, f64)>,
 }
 
 impl Breaker {
@@ -155,7 +167,50 @@ impl Breaker {
             counters,
             recent: VecDeque::new(),
             stalled_since_ns: 0,
+            told: VecDeque::new(),
         }))
+    }
+
+    /// Whether the metric is bounded.
+    pub fn bounds_metric(&self) -> bool {
+        self.bounds
+            .iter()
+            .any(|bound| bound.what == Bounded::Metric)
+    }
+
+    /// Takes in a value of the metric and the time that it stands for, ns. A clause on what was crossed by the mean over the
+    /// last quarter of a second, or over this one value where it stands for longer.
+    pub fn tell(
+        &mut self,
+        metric: &ExperimentMetric,
+        (span_ns, value): (u64, f64),
+    ) -> Option<String> {
+        self.told.push_back((span_ns, value));
+        let all_ns =
+            |told: &VecDeque<(u64, f64)>| told.iter().map(|(span_ns, _)| span_ns).sum::<u64>();
+        while all_ns(&self.told) - self.told[0].0 >= SPAN_NS {
+            self.told.pop_front();
+        }
+        let over_ns = all_ns(&self.told);
+        if over_ns < SPAN_NS {
+            return None;
+        }
+        let sum: f64 = self
+            .told
+            .iter()
+            .map(|(span_ns, value)| *span_ns as f64 * value)
+            .sum();
+        let mean = sum / over_ns as f64;
+        let mut bounds = self.bounds.iter();
+        let crossed =
+            bounds.find(|bound| bound.what == Bounded::Metric && bound.is_crossed(mean))?;
+        Some(format!(
+            "{} was {} over {} (--stop-if '{}')",
+            metric.name,
+            in_words(metric, mean),
+            units::duration_ns(over_ns as f64),
+            crossed.text
+        ))
     }
 
     /// Looks once. A clause on what was crossed; none while all is within its bounds, or not known yet. Counters that
@@ -175,6 +230,7 @@ impl Breaker {
     /// Forgets what was seen: the load was started anew, and what it does not do yet crosses no bound.
     pub fn forget(&mut self) {
         self.recent.clear();
+        self.told.clear();
         self.stalled_since_ns = 0;
     }
 
@@ -237,9 +293,39 @@ impl Breaker {
     }
 }
 
+/// A value with its unit.
+fn in_words(metric: &ExperimentMetric, value: f64) -> String {
+    match metric.unit.as_str() {
+        NS => units::duration_ns(value),
+        BYTES_PER_S => units::bytes_per_s(value),
+        unit => format!("{}{unit}", units::rate(value)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_metric_is_bounded_by_what_it_is_told_to_be() {
+        let mut breaker = breaker(&[bound("metric", false, 500.0)]);
+        let metric = ExperimentMetric::rate("printed rate", model::metric::PER_S);
+        assert!(breaker.bounds_metric());
+        let mut tell = |ms: u64, value| breaker.tell(&metric, (ms * 1_000_000, value));
+        assert_eq!(tell(1_000, 700.0), None);
+        let why = tell(1_000, 400.0).unwrap();
+        assert_eq!(
+            why,
+            "printed rate was 400/s over 1.00 s (--stop-if 'metric')"
+        );
+        assert_eq!(tell(1_000, 501.0), None);
+        breaker.forget();
+        // Windows of a tenth of a second say nothing by themselves.
+        let mut tell = |value| breaker.tell(&metric, (120_000_000, value));
+        assert_eq!((tell(0.0), tell(900.0)), (None, None));
+        assert_eq!(tell(900.0), None);
+        assert!(tell(0.0).is_none() && tell(0.0).is_some());
+    }
 
     fn bound(name: &str, is_above: bool, limit: f64) -> StopBound {
         let (what, side) = StopBound::measure(name).unwrap();

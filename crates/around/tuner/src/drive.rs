@@ -7,6 +7,7 @@ use super::breaker::StopBound;
 use super::explain;
 use super::gathered::Gathered;
 use super::guard::{Crossing, Guard};
+use super::meter::Counts;
 use super::meter::{Gauge, GrainSpan, Judge, MeterError};
 use super::others::Others;
 use analyse::figures::{Recipe, load_ios};
@@ -133,6 +134,8 @@ pub enum DriveError {
     Defect(String),
 }
 
+mod runs;
+
 /// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window.
 pub fn drive(
     setup: &Setup<'_>,
@@ -180,6 +183,8 @@ struct Rig<'a> {
     starts: u64,
     others: Others<'a>,
     guard: &'a Guard<'a>,
+    /// Whether the gauge tells the metric as it hears it.
+    hears: bool,
     edges: Edges,
     tracing: Tracing,
     deadline: Deadline,
@@ -210,6 +215,7 @@ impl<'a> Rig<'a> {
             starts: 0,
             others: Others::open(setup.host, setup.device, can_tell),
             guard,
+            hears: false,
             edges,
             tracing: setup.tracing.clone(),
             deadline: Deadline::new(setup.end_ns, WARM_UP_MS),
@@ -349,6 +355,9 @@ impl Rig<'_> {
         let Some(running) = &self.running else {
             return Err(DriveError::Defect("no load".into()));
         };
+        if self.setup.judge.meter.counts == Counts::Runs {
+            return self.measure_run(window);
+        }
         let depth = self.setup.job.iodepth;
         running.set_depth_limit(if window.half_depth {
             (depth / 2).max(1)
@@ -478,6 +487,7 @@ impl Rig<'_> {
             .between([device_from, device_to], &done, kept_ms, compares);
         let rates: Vec<f64> = rates.into_iter().map(|rate| rate * books).collect();
         self.windows.push(self.run_of(window, begin_ns, &rates));
+        self.must_be_within_metric(kept_ms)?;
         Ok(WindowReport::Measured {
             id: window.id,
             rates,
@@ -615,11 +625,36 @@ impl Rig<'_> {
 
     /// Ends the window where a bound was crossed; then everything is back already.
     fn must_be_within_bounds(&mut self) -> Result<(), DriveError> {
+        self.hear();
         let Some(crossing) = self.guard.crossing() else {
             return Ok(());
         };
         self.arm = 0;
         Err(DriveError::Crossed(self.told(&crossing)))
+    }
+
+    /// Hands on what of the metric was told since the last look. What cannot be heard is told at the window's end.
+    fn hear(&mut self) {
+        let Some(running) = self.running.as_ref().filter(|_| self.guard.bounds_metric()) else {
+            return;
+        };
+        let Some(heard) = self.gauge.heard(running).ok().flatten() else {
+            return;
+        };
+        self.hears = true;
+        for one in heard {
+            self.guard.tell(&self.setup.judge.metric, one);
+        }
+    }
+
+    /// The same of the window that is over, whose value nobody heard before, over so many ms.
+    fn must_be_within_metric(&mut self, kept_ms: u64) -> Result<(), DriveError> {
+        let last = self.windows.last().map(|window| window.rate);
+        if let Some(value) = last.filter(|_| !self.hears && self.guard.bounds_metric()) {
+            self.guard
+                .tell(&self.setup.judge.metric, (kept_ms * 1_000_000, value));
+        }
+        self.must_be_within_bounds()
     }
 
     /// What was crossed with which value in place, and what became of it.

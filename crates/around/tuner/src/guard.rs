@@ -7,6 +7,7 @@
 use super::breaker::{Breaker, LOOK_NS, StopBound};
 use host::{Host, Journal, clock};
 use model::change::Restored;
+use model::metric::ExperimentMetric;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -104,6 +105,22 @@ impl<'a> Guard<'a> {
         }
     }
 
+    /// Whether a bound is one on the metric.
+    pub fn bounds_metric(&self) -> bool {
+        let bounded = self.breaker.as_ref();
+        bounded.is_some_and(|breaker| lock(breaker).bounds_metric())
+    }
+
+    /// Takes in a value of the metric and the time that it stands for, ns; puts everything back where that crosses a bound.
+    pub fn tell(&self, metric: &ExperimentMetric, told: (u64, f64)) {
+        let Some(breaker) = &self.breaker else { return };
+        let begin_ns = clock::monotonic_ns();
+        let crossed = lock(breaker).tell(metric, told);
+        if let Some(why) = crossed {
+            self.put_back(why, begin_ns);
+        }
+    }
+
     fn look_on(&self, breaker: &Mutex<Breaker>) {
         while !self.is_over.load(Relaxed) {
             let begin_ns = clock::monotonic_ns();
@@ -117,6 +134,10 @@ impl<'a> Guard<'a> {
 
     fn put_back(&self, why: String, begin_ns: u64) {
         let mut placed = lock(&self.placed);
+        // The device and the metric may both cross a bound: what is back is back.
+        if placed.crossing.is_some() {
+            return;
+        }
         let restored = self.journal.put_back();
         placed.crossing = Some(Crossing {
             why,

@@ -5,6 +5,7 @@ mod counting;
 mod group;
 mod judge;
 pub mod outside;
+mod runs;
 pub mod sql;
 mod tail;
 mod totals;
@@ -13,6 +14,7 @@ pub use asked::Asked;
 pub use counting::Counting;
 pub use group::group_counting;
 pub use judge::{Judge, MeterOptions};
+pub use runs::{needs_no_runs, needs_runs};
 pub use tail::Tail;
 pub use totals::{Total, Totals};
 
@@ -72,6 +74,8 @@ pub enum Counts {
     Device,
     /// What a program says of itself.
     Program,
+    /// What each run of a program gives that ends by itself; until what it wrote is on the disk, no run is over.
+    Runs,
 }
 
 /// Where a meter reads.
@@ -123,6 +127,12 @@ pub trait Gauge: std::fmt::Debug {
         Ok(true)
     }
 
+    /// What it has heard since it was last asked, oldest first: values, each with the time that it stands for, ns. None where
+    /// a window tells everything; then a bound on the metric looks at windows alone.
+    fn heard(&mut self, _: &Running) -> Result<Option<Vec<(u64, f64)>>, MeterError> {
+        Ok(None)
+    }
+
     /// Notes where the count stands now. Called at the edges of a window, and of its grains where it must be.
     fn look(&mut self, load: &Running) -> Result<(), MeterError>;
 
@@ -155,7 +165,11 @@ impl Meter {
 
     /// The meter of a tune that names none: what a command says of itself is what its user cares for.
     pub fn usual(job: &Job) -> &'static Meter {
-        let meters = [&crate::meters::printed::METER, &crate::meters::iops::METER];
+        let meters = [
+            &crate::meters::result::METER,
+            &crate::meters::printed::METER,
+            &crate::meters::iops::METER,
+        ];
         let fit = meters
             .into_iter()
             .find(|meter| (meter.unfit)(job).is_none());

@@ -114,6 +114,17 @@ pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
+/// Waits until what was written to a block device, or to the file system of anything else, is on the disk.
+pub fn sync_all(path: &Path) -> Result<()> {
+    let failed = |error: rustix::io::Errno| Error::io("sync", path, error);
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
+    match kind(path)? {
+        FileKind::BlockDevice { .. } => rustix::fs::fsync(&file).map_err(failed),
+        _ => rustix::fs::syncfs(&file).map_err(failed),
+    }
+}
+
 /// How a data file is to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {

@@ -36,6 +36,10 @@ pub struct ExperimentMetric {
     /// The finest time over which one value stands, ms: a driver tells one value for each.
     #[serde(default = "finest_ms")]
     pub grain_ms: u64,
+    /// Whether a value is that of one whole run of something that ends by itself, such as a program: a window is then a
+    /// run, however long it takes, and the grain is about how long it does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_runs: bool,
 }
 
 /// Unit of events per second.
@@ -60,6 +64,16 @@ impl ExperimentMetric {
             unit: unit.into(),
             better: Better::Higher,
             grain_ms: GRAIN_MIN_MS,
+            is_of_runs: false,
+        }
+    }
+
+    /// The same of whole runs, each of about so long, ms.
+    pub fn of_runs(self, run_ms: u64) -> ExperimentMetric {
+        ExperimentMetric {
+            grain_ms: run_ms.max(1).div_ceil(GRAIN_MIN_MS) * GRAIN_MIN_MS,
+            is_of_runs: true,
+            ..self
         }
     }
 

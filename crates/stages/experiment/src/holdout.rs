@@ -15,6 +15,8 @@ use stats::Estimate;
 const PLANNED_SCORE: f64 = 6.0;
 const PAIRS_MIN: usize = 10;
 const PAIRS_MAX: usize = 250;
+/// Windows of the shortest hold-out, the one that warms up included.
+pub(super) const WINDOWS_MIN: u64 = 2 * PAIRS_MIN as u64 + 1;
 const WARM_UP_MS: u64 = 500;
 /// How often the pairs may be doubled to decide about latency, rare stalls or what others lose; the effect itself gets no
 /// second look.

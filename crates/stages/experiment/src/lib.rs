@@ -43,7 +43,7 @@ mod window;
 pub use carry::MEMORY_MAX_MS;
 pub use model::verdict::VerdictStage;
 pub use plan::{
-    Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, class_memory_ms, class_window_ms,
+    Class, ExperimentPlan, GRAIN_MAX_MS, PlanError, RUN_MAX_MS, class_memory_ms, class_window_ms,
     default_budget_ms, least_before_ms, least_beside_ms, least_budget_ms, longest_budget_ms,
     pairs_within_ms,
 };
@@ -126,8 +126,12 @@ impl Experiment {
                 foreign,
             } => {
                 let window = self.opened(id)?;
-                let grain_ms = self.run.plan.metric.grain_ms;
-                check(&window, &rates, grain_ms, foreign)?;
+                // A run takes as long as it takes, and tells its value for each bin of that.
+                let (grain_ms, duration_ms) = match self.run.plan.metric.is_of_runs {
+                    true => (BIN_MS, (rates.len() as u64 * BIN_MS).max(BIN_MS)),
+                    false => (self.run.plan.metric.grain_ms, window.duration_ms),
+                };
+                check((window.id, duration_ms), &rates, grain_ms, foreign)?;
                 let rates = in_bins(rates, grain_ms);
                 self.open = None;
                 self.failures = 0;
@@ -135,7 +139,7 @@ impl Experiment {
                     stage: window.stage,
                     arm: window.arm,
                     start_ms: self.run.clock_ms,
-                    duration_ms: window.duration_ms,
+                    duration_ms,
                     discard_ms: window.discard_ms,
                     rates,
                     latency,
@@ -227,13 +231,12 @@ fn in_bins(rates: Vec<f64>, grain_ms: u64) -> Vec<f64> {
 }
 
 fn check(
-    window: &Window,
+    (id, duration_ms): (u64, u64),
     rates: &[f64],
     grain_ms: u64,
     foreign: Option<ForeignIo>,
 ) -> Result<(), TellError> {
-    let id = window.id;
-    let wanted = (window.duration_ms / grain_ms) as usize;
+    let wanted = (duration_ms / grain_ms) as usize;
     if rates.len() != wanted {
         return Err(TellError::WrongLength {
             id,

@@ -74,7 +74,11 @@ impl Phase {
     fn settle(run: &mut ExperimentRun) -> Self {
         if run.plan.class == Class::Slow {
             run.window_ms = run.plan.window_min_ms();
-            run.washout_ms = run.plan.metric.whole_grains_ms(run.window_ms * 4 / 5);
+            // A run has its start in it.
+            run.washout_ms = match run.plan.metric.is_of_runs {
+                true => 0,
+                false => run.plan.metric.whole_grains_ms(run.window_ms * 4 / 5),
+            };
             return Phase::Slow(Slow::new(run, run.plan.budget_ms));
         }
         let first_ms = settle_window_ms(run.plan.class, &run.plan.metric);

@@ -8,6 +8,8 @@ use super::window::BIN_MS;
 
 /// The longest time over which one value of a metric may stand, in milliseconds: as long as a slice of the audit.
 pub const GRAIN_MAX_MS: u64 = 1_000;
+/// The longest run of something that is a window by itself, in milliseconds: sixteen of them take most of a day.
+pub const RUN_MAX_MS: u64 = 3_600_000;
 /// Values of a coarse metric that the kept part of a window has at least.
 const KEPT_VALUES_MIN: u64 = 3;
 
@@ -116,8 +118,12 @@ impl ExperimentPlan {
         if !(self.alpha > 0.0 && self.alpha <= 0.2) {
             return Err(PlanError::Alpha(self.alpha));
         }
-        let grain_ms = self.metric.grain_ms;
-        if !(GRAIN_MIN_MS..=GRAIN_MAX_MS).contains(&grain_ms) || !grain_ms.is_multiple_of(BIN_MS) {
+        let (grain_ms, is_of_runs) = (self.metric.grain_ms, self.metric.is_of_runs);
+        let longest_ms = if is_of_runs { RUN_MAX_MS } else { GRAIN_MAX_MS };
+        if is_of_runs && self.class != Class::Slow {
+            return Err(PlanError::Runs);
+        }
+        if !(GRAIN_MIN_MS..=longest_ms).contains(&grain_ms) || !grain_ms.is_multiple_of(BIN_MS) {
             return Err(PlanError::Grain(grain_ms));
         }
         if !(1..=MEMORY_MAX_MS).contains(&self.memory_ms) {
@@ -157,8 +163,11 @@ pub(super) fn is_coarse(metric: &ExperimentMetric) -> bool {
 }
 
 /// The shortest window of a class in milliseconds, washout included. A coarse metric needs a few values in the part
-/// that is kept.
+/// that is kept; one of runs has windows of one run.
 fn window_least_ms(class: Class, metric: &ExperimentMetric) -> u64 {
+    if metric.is_of_runs {
+        return metric.grain_ms;
+    }
     let values = match (is_coarse(metric), class) {
         (false, _) => 0,
         (true, Class::Slow) => 5 * KEPT_VALUES_MIN,
@@ -211,6 +220,9 @@ fn class_washout_ms(class: Class) -> u64 {
 
 /// Budget of the pairs or race stage when the user names none, in milliseconds.
 pub fn default_budget_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    if metric.is_of_runs {
+        return least_budget_ms(class, arms, metric);
+    }
     let two = arms <= 2;
     let budget_ms = match class {
         Class::Fast if two => 60_000,
@@ -251,6 +263,9 @@ pub fn least_beside_ms(class: Class, memory_ms: u64, metric: &ExperimentMetric) 
 /// Device time beside the pairs or the race when the user names no budget, in milliseconds: for settling, for the audit of
 /// a noisy device, and for a hold-out. With two arms the slow design has no stage but its blocks.
 fn reserve_ms(class: Class, arms: usize, metric: &ExperimentMetric) -> u64 {
+    if metric.is_of_runs && arms > 2 {
+        return super::holdout::WINDOWS_MIN * metric.grain_ms;
+    }
     let reserve_ms = match class {
         Class::Fast => 90_000,
         Class::Learned => 240_000,
@@ -297,6 +312,11 @@ pub enum PlanError {
     /// The metric's grain is out of range.
     #[error("a grain of {0} ms is not a multiple of 10 ms from 10 ms to a second")]
     Grain(u64),
+    /// Runs are compared by the slow design alone.
+    #[error(
+        "a metric of whole runs is for the class slow, whose number of windows is fixed beforehand"
+    )]
+    Runs,
     /// The memory is out of range.
     #[error(
         "a memory of {0} ms is not from 1 ms to {MEMORY_MAX_MS} ms, the longest that residences can show"

@@ -107,15 +107,17 @@ impl Slow {
     }
 
     fn slice(&mut self, run: &ExperimentRun, sample: &WindowSample) {
-        for (i, part) in sample
-            .kept()
-            .chunks((SLICE_MS / BIN_MS) as usize)
-            .enumerate()
-        {
+        // A run tells one value, however long it takes.
+        let bins = match run.plan.metric.is_of_runs {
+            true => sample.kept().len().max(1),
+            false => (SLICE_MS / BIN_MS) as usize,
+        };
+        let slice_ms = (bins as u64 * BIN_MS) as f64;
+        for (i, part) in sample.kept().chunks(bins).enumerate() {
             self.slices.push(Slice {
                 window: run.residences.len().saturating_sub(1),
                 arm: sample.arm,
-                offset_ms: sample.discard_ms as f64 + (i as f64 + 0.5) * SLICE_MS as f64,
+                offset_ms: sample.discard_ms as f64 + (i as f64 + 0.5) * slice_ms,
                 start_ms: sample.start_ms as f64,
                 level_ln: run.level.robust(part),
             });

@@ -9,6 +9,15 @@ use super::phase::{Claim, Phase};
 use super::run::ExperimentRun;
 use super::slow::{Lasting, Slow};
 
+/// The memory that lies within a run, in milliseconds: what fades by a third of it, as long as the run before may act, is
+/// in the run's own value.
+fn within_a_run_ms(run: &ExperimentRun) -> u64 {
+    match run.plan.metric.is_of_runs {
+        true => run.plan.memory_ms.min(run.window_ms / 3),
+        false => 0,
+    }
+}
+
 /// Concludes, or asks for a hold-out where the best of several arms was chosen.
 pub(super) fn of(run: &mut ExperimentRun, slow: &Slow) -> Phase {
     let arms = slow.results(run);
@@ -36,7 +45,7 @@ pub(super) fn of(run: &mut ExperimentRun, slow: &Slow) -> Phase {
                 Finding::refused(Reason::CarryOver, detail).with(effect),
             );
         }
-        Lasting::Excluded { horizon_ms } => run.horizon_ms = horizon_ms,
+        Lasting::Excluded { horizon_ms } => run.horizon_ms = horizon_ms.max(within_a_run_ms(run)),
     }
     let differs = slow.differs(run, arm);
     if differs && arms.len() > 1 {

@@ -41,7 +41,8 @@ pub enum WindowReport {
     Measured {
         /// The window's number.
         id: u64,
-        /// The metric, one number for each of its grains in the whole window.
+        /// The metric, one number for each of its grains in the whole window. Of a metric of runs the run's value, once for
+        /// each bin that the run took.
         rates: Vec<f64>,
         /// Latencies of the kept part.
         latency: Option<Histogram>,

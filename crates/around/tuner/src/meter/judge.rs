@@ -1,7 +1,7 @@
 //! What one tune judges by: a meter with what the user said of it, and with the source that it asks.
 
 use super::outside::Outside;
-use super::{AskedCounter, Meter, MeterScope};
+use super::{AskedCounter, Counts, Meter, MeterScope};
 use host::Host;
 use model::job::Job;
 use model::metric::ExperimentMetric;
@@ -14,6 +14,8 @@ pub struct MeterOptions {
     pub sql_client: Option<String>,
     /// The control group whose I/O counts: a path, the number of a process in it, or a container's id.
     pub cgroup: Option<String>,
+    /// How long a run of the command takes that is run again for each window, ms.
+    pub run_ms: Option<u64>,
 }
 
 /// A meter, ready to judge.
@@ -43,7 +45,10 @@ impl Judge {
     ) -> Result<Judge, String> {
         let mut judge = Judge {
             meter,
-            metric: (meter.metric)(job),
+            metric: match options.run_ms.filter(|_| meter.counts == Counts::Runs) {
+                Some(run_ms) => (meter.metric)(job).of_runs(run_ms),
+                None => (meter.metric)(job),
+            },
             options,
             outside: None,
         };

@@ -3,6 +3,7 @@
 pub mod bandwidth;
 pub mod device_bandwidth;
 pub mod device_iops;
+pub mod duration;
 pub mod group_bandwidth;
 pub mod group_iops;
 pub mod iops;
@@ -12,12 +13,14 @@ pub mod p99;
 pub mod p999;
 pub mod postgresql;
 pub mod printed;
+pub mod result;
 
 /// Every item of this folder, ordered by file name.
 pub static ALL: &[&super::Meter] = &[
     &bandwidth::METER,
     &device_bandwidth::METER,
     &device_iops::METER,
+    &duration::METER,
     &group_bandwidth::METER,
     &group_iops::METER,
     &iops::METER,
@@ -27,6 +30,7 @@ pub static ALL: &[&super::Meter] = &[
     &p999::METER,
     &postgresql::METER,
     &printed::METER,
+    &result::METER,
 ];
 
 /// The id and the documentation page of every item.
@@ -42,6 +46,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "device_iops",
         include_str!("../../../../../docs/catalogue/meter/device_iops.md"),
+    ),
+    (
+        "duration",
+        include_str!("../../../../../docs/catalogue/meter/duration.md"),
     ),
     (
         "group_bandwidth",
@@ -78,5 +86,9 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "printed",
         include_str!("../../../../../docs/catalogue/meter/printed.md"),
+    ),
+    (
+        "result",
+        include_str!("../../../../../docs/catalogue/meter/result.md"),
     ),
 ];

@@ -21,7 +21,7 @@
 //! iodyno tune /srv --command ./load.sh --metric-regex 'p99 (?<p99_ms>[0-9.]+) ms' --metric-better lower
 //! ```
 
-use crate::meter::{Counts, Gauge, GrainSpan, Meter, MeterError, Total, Totals};
+use crate::meter::{Counts, Gauge, GrainSpan, Meter, MeterError, Total, Totals, needs_no_runs};
 use host::clock;
 use load::engines::command;
 use load::{LoadError, PrintedRate, Running};
@@ -50,7 +50,8 @@ pub static METER: Meter = Meter {
     open: |_| Ok(Box::new(Printed::default())),
 };
 
-fn metric(job: &Job) -> ExperimentMetric {
+/// The name, unit and direction that a job gives what its command prints.
+pub(super) fn metric(job: &Job) -> ExperimentMetric {
     let options = command::options(job).ok();
     let name = options.as_ref().and_then(|options| options.name.clone());
     let unit = if name.is_some() { "" } else { PER_S };
@@ -63,6 +64,7 @@ fn metric(job: &Job) -> ExperimentMetric {
 
 fn unfit(job: &Job) -> Option<String> {
     match job.ioengine == command::ENGINE.id {
+        true if command::is_run_again(job) => needs_no_runs(job),
         true => command::options(job).err().map(|error| error.to_string()),
         false => Some("there is no --command that could print a rate".into()),
     }
@@ -76,6 +78,8 @@ struct Printed {
     /// When it was first looked at, ns.
     since_ns: u64,
     taken: usize,
+    /// Numbers that were not told to a bound yet, each with the time since the line before, ns.
+    fresh: Vec<(u64, f64)>,
     /// When the last number was printed, ns.
     last_ns: u64,
     last_value: f64,
@@ -102,6 +106,7 @@ impl Printed {
     fn add(&mut self, rate: PrintedRate) {
         if self.last_ns > 0 {
             let span_ns = rate.at_ns.saturating_sub(self.last_ns);
+            self.fresh.push((span_ns, rate.value));
             self.amount += rate.value * span_ns as f64 / 1e9;
         }
         (self.last_ns, self.last_value) = (rate.at_ns, rate.value);
@@ -142,6 +147,11 @@ impl Gauge for Printed {
             ));
         }
         Ok(self.last_ns > 0)
+    }
+
+    fn heard(&mut self, load: &Running) -> Result<Option<Vec<(u64, f64)>>, MeterError> {
+        self.take(load);
+        Ok(Some(std::mem::take(&mut self.fresh)))
     }
 
     fn look(&mut self, load: &Running) -> Result<(), MeterError> {

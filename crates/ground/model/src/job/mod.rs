@@ -268,7 +268,11 @@ impl Job {
     fn command_phrase(&self) -> String {
         let command = self.engine_options.get("command");
         let shown = clean_to(command.map_or("", String::as_str), COMMAND_SHOWN_MAX);
-        format!("the command `{shown}`")
+        let again = match self.engine_options.contains_key("again") {
+            true => ", run again for each window",
+            false => "",
+        };
+        format!("the command `{shown}`{again}")
     }
 
     /// For people: `4K random read, depth 32, direct`.

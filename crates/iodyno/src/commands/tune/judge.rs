@@ -4,11 +4,12 @@ use super::TuneArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::named_knob::device;
+use load::engines::command::RunOnce;
 use load::{Engine, Needs};
 use model::iopath::IoPath;
 use model::job::Job;
 use tuner::Meter;
-use tuner::meter::{Judge, MeterOptions};
+use tuner::meter::{Counts, Judge, MeterOptions, needs_no_runs};
 
 /// The meter that was asked for, with the first answer of a source that it asks.
 pub fn ready(
@@ -16,13 +17,15 @@ pub fn ready(
     context: &Context,
     path: &IoPath,
     job: &Job,
+    ran: Option<RunOnce>,
 ) -> Result<Judge, Failure> {
-    usable(args, job)?;
+    let meter = args.meter(job, ran);
+    usable(args, job, meter)?;
     let device = device(path)?;
-    let meter = args.meter(job);
     let options = MeterOptions {
         sql_client: args.sql_client.clone(),
         cgroup: args.cgroup.clone(),
+        run_ms: ran.map(|ran| ran.took_ns / 1_000_000),
     };
     Judge::of(meter, job, options, (&context.host, &device)).map_err(|why| {
         let message = format!("--metric {} cannot be read: {why}.", meter.id);
@@ -71,11 +74,12 @@ fn must_have(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
 }
 
 /// An experiment needs a load that goes on alike; one that works through phases is none.
-fn usable(args: &TuneArgs, job: &Job) -> Result<(), Failure> {
-    let meter = args.meter(job);
+fn usable(args: &TuneArgs, job: &Job, meter: &Meter) -> Result<(), Failure> {
     must_take(meter, args)?;
     must_have(meter, args)?;
-    if let Some(why) = (meter.unfit)(job) {
+    let unfit = (meter.unfit)(job);
+    let is_wrong_for_runs = meter.counts != Counts::Runs;
+    if let Some(why) = unfit.or_else(|| needs_no_runs(job).filter(|_| is_wrong_for_runs)) {
         let id = meter.id;
         return Err(
             Failure::usage(format!("--metric {id} cannot judge this load: {why}."))

@@ -5,6 +5,7 @@ mod judge;
 mod live;
 mod plan;
 mod quiet;
+mod runs;
 mod session;
 mod stop_if;
 mod suspects;
@@ -19,6 +20,7 @@ use crate::keep;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal};
 use load::Engine;
+use load::engines::command::RunOnce;
 use model::iopath::IoPath;
 use model::job::{Job, Section};
 use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
@@ -51,6 +53,10 @@ pub struct TuneArgs {
     /// number of a process in it, or a container's id.
     #[arg(long, value_name = "GROUP|PID|CONTAINER", requires = "metric")]
     pub cgroup: Option<String>,
+    /// The command ends by itself: each window is one run of it, judged by the number that it prints at its end, or by how
+    /// long it takes where it prints none.
+    #[arg(long, requires = "command")]
+    pub run_again: bool,
     /// Time for all knobs together.
     #[arg(long, default_value = "5m", value_parser = duration_ms)]
     pub budget: u64,
@@ -76,7 +82,7 @@ pub struct TuneArgs {
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     pub wait_quiet: Option<u64>,
     /// End and put everything back at once when the device crosses this bound: 'await>20ms', 'write.iops<500',
-    /// 'bw<100M'. Repeat for more.
+    /// 'bw<100M'; or what the values are judged by does: 'metric<500'. Repeat for more.
     #[arg(long, value_name = "BOUND", value_parser = stop_if::parse)]
     pub stop_if: Vec<StopBound>,
     /// Show what would be changed, for how long and how it is put back; do nothing.
@@ -97,9 +103,13 @@ pub struct TuneArgs {
 }
 
 impl TuneArgs {
-    /// What the values are judged by under a job.
-    fn meter(&self, job: &Job) -> &'static Meter {
-        self.metric.unwrap_or_else(|| Meter::usual(job))
+    /// What the values are judged by under a job, whose command ran once and told a number or none where it is run again.
+    fn meter(&self, job: &Job, ran: Option<RunOnce>) -> &'static Meter {
+        let tells = ran.is_none_or(|ran| ran.result.is_some());
+        self.metric.unwrap_or_else(|| match tells {
+            true => Meter::usual(job),
+            false => &tuner::meters::duration::METER,
+        })
     }
 }
 
@@ -143,7 +153,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
-    let job = args.job.single(args.budget, seed)?;
+    let job = runs::job(args, args.job.single(args.budget, seed)?);
     let job = Job {
         cold_passes: !job.direct && job.rw.reads(),
         ..job
@@ -153,9 +163,12 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
         locked => locked,
     };
-    let judge = judge::ready(args, context, &path, &job)?;
+    let ran = runs::first(args, context, &job)?;
+    let judge = judge::ready(args, context, &path, &job, ran)?;
+    stop_if::must_fit(&args.stop_if, &judge.metric)?;
     lint(args, context, &path, &job)?;
     let plan = plan::make(args, context, &path, &job, &judge)?;
+    runs::must_fit(args, &plan, ran)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }

@@ -210,7 +210,8 @@ fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
 /// Why a knob cannot be judged: by a metric that does not see what the knob puts off, or under a load that is not ours to
 /// start anew.
 fn unjudgeable(knob: &Knob, meter: &Meter, job: &Job) -> Option<String> {
-    if knob.class_under(job) == Class::Slow && meter.counts != Counts::OwnThroughput {
+    let counts_writing = matches!(meter.counts, Counts::OwnThroughput | Counts::Runs);
+    if knob.class_under(job) == Class::Slow && !counts_writing {
         return Some(format!(
             "it acts on what is still to be written, and {} does not count the time that writing it takes",
             meter.id
@@ -280,7 +281,11 @@ fn consider(
         knob: knob.id.into(),
         subject: files.subject().clone(),
         values,
-        class: knob.class_under(job),
+        // Runs are few and long, and what they compare is decided in one look.
+        class: match judge.metric.is_of_runs {
+            true => Class::Slow,
+            false => knob.class_under(job),
+        },
         memory_ms: memory_ms(knob, job),
         risk: knob.risk,
         doubt: pointless,
@@ -550,6 +555,17 @@ impl TunePlan {
         }
     }
 
+    /// Said where a value is that of a whole run.
+    fn of_runs(&self) -> String {
+        match self.metric.is_of_runs {
+            true => format!(
+                " of each run, about {} long",
+                units::span_ms(self.metric.grain_ms)
+            ),
+            false => String::new(),
+        }
+    }
+
     /// What is tried, and what is not and why; those with one reason in one line.
     fn knob_lines(&self) -> Vec<String> {
         let labels = self.knobs.iter().map(|knob| knob.label().chars().count());
@@ -587,9 +603,10 @@ impl TunePlan {
             " of load"
         };
         lines.push(format!(
-            "  judged by {}{}.",
+            "  judged by {}{}{}.",
             self.metric.name,
-            self.direction()
+            self.direction(),
+            self.of_runs()
         ));
         lines.push(format!(
             "  takes at most {}{after}.",

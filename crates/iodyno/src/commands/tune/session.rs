@@ -427,7 +427,8 @@ impl Session<'_> {
             path: self.path,
             tracing: rig.tracing,
             end_ns,
-            explains: matches!(self.args.layers, LayersArg::Auto),
+            // A run is no window that could be cut short for tracing.
+            explains: matches!(self.args.layers, LayersArg::Auto) && !self.judge.metric.is_of_runs,
             origin_ns: rig.origin_ns,
         };
         let Driven {

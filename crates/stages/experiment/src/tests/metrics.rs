@@ -235,3 +235,50 @@ fn a_number_a_second_in_quarters_shows_five_per_cent() {
         "{right} of 30 found, {covered} hold the truth"
     );
 }
+
+/// Runs of about four seconds that scatter by 2 %, of which those under the second arm take so much less time.
+fn of_runs(gain: f64, seed: u64) -> Verdict {
+    let metric = metric(Better::Lower, 10).of_runs(4_000);
+    let plan = plan(2, Class::Slow, seed).by(metric);
+    assert_eq!(
+        plan.whole_ms,
+        16 * 4_000,
+        "eight runs of each are the least"
+    );
+    let mut dice = stats::dice::Dice::new(seed);
+    let measure = |window: &Window| {
+        assert_eq!((window.duration_ms, window.discard_ms), (4_000, 0));
+        let gained = if window.arm == 1 { 1.0 + gain } else { 1.0 };
+        let scatter = 1.0 + (dice.below(4_001) as f64 - 2_000.0) / 100_000.0;
+        let took_ms = 4_000.0 / gained * scatter;
+        let bins = (took_ms as u64 / 10) as usize;
+        measured(window, vec![took_ms * 1e6; bins])
+    };
+    drive(Experiment::new(plan).expect("a valid plan"), measure).expect("a willing driver")
+}
+
+#[test]
+fn whole_runs_are_compared_however_long_they_take() {
+    let better = of_runs(0.25, 5);
+    assert_eq!(
+        (better.outcome, better.arm.as_str(), better.windows),
+        (Outcome::Better, "B", 16),
+        "{}",
+        better.sentence
+    );
+    assert!(better.device_ms < 16 * 4_000 && better.device_ms > 16 * 3_000);
+    assert!(
+        (better.effect.unwrap() - 0.25).abs() < 0.03,
+        "{}",
+        better.sentence
+    );
+    assert_eq!(better.horizon_ms, better.memory_ms.min(4_000 / 3));
+    let wrong = (0..40).filter(|seed| of_runs(0.0, *seed).outcome == Outcome::Better);
+    assert_eq!(wrong.count(), 0);
+}
+
+#[test]
+fn runs_are_for_the_slow_design() {
+    let plan = plan(2, Class::Fast, 1).by(metric(Better::Lower, 10).of_runs(4_000));
+    assert!(Experiment::new(plan).is_err());
+}

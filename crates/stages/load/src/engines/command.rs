@@ -16,6 +16,7 @@
 //! - `command` (`--command`): the command with all its words, as `sh -c` takes it.
 //! - `regex` (`--metric-regex`): which lines tell a rate.
 //! - `better` (`--metric-better`): `higher` or `lower`, for a program that prints a latency.
+//! - `again` (`--run-again` of `tune`): `1` where the command ends by itself and each run of it is a window.
 //!
 //! ## Danger to data
 //! The command does what you could do yourself; iodyno does not look at what that is, takes no right from it, and gates
@@ -38,6 +39,7 @@
 //! ```
 
 mod lines;
+mod once;
 
 use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
@@ -49,6 +51,7 @@ use lines::RateLines;
 use model::job::Job;
 use model::metric::Better;
 use model::text::clean_to;
+pub use once::{RunOnce, once};
 
 /// The engine.
 pub static ENGINE: Engine = Engine {
@@ -77,6 +80,13 @@ pub struct CommandOptions {
     pub name: Option<String>,
     /// Which way the rate is better.
     pub better: Better,
+    /// Whether it ends by itself and is run again for each window.
+    pub is_run_again: bool,
+}
+
+/// Whether a job's command ends by itself and is run again for each window.
+pub fn is_run_again(job: &Job) -> bool {
+    job.ioengine == ENGINE.id && job.engine_options.contains_key("again")
 }
 
 /// Reads the options of a job for this engine.
@@ -84,7 +94,7 @@ pub struct CommandOptions {
 /// # Errors
 /// When there is no command, or the regular expression is none or has no group.
 pub fn options(job: &Job) -> Result<CommandOptions, LoadError> {
-    let options = Options::of(job, ENGINE.id, &["command", "regex", "better"])?;
+    let options = Options::of(job, ENGINE.id, &["command", "regex", "better", "again"])?;
     let command = options
         .text("command")
         .filter(|command| !command.is_empty());
@@ -95,7 +105,11 @@ pub fn options(job: &Job) -> Result<CommandOptions, LoadError> {
             "Give it with --command 'PROGRAM WORDS…'",
         )
     })?;
-    let lines = RateLines::new(options.text("regex"))?;
+    let is_run_again = options.text("again").is_some();
+    let lines = match is_run_again {
+        true => RateLines::of_runs(options.text("regex"))?,
+        false => RateLines::new(options.text("regex"))?,
+    };
     let better = match options.text("better") {
         None | Some("higher") => Better::Higher,
         Some("lower") => Better::Lower,
@@ -112,6 +126,7 @@ pub fn options(job: &Job) -> Result<CommandOptions, LoadError> {
         name: lines.name(),
         lines,
         better,
+        is_run_again,
     })
 }
 
@@ -150,11 +165,15 @@ fn drive(
         shown,
         workload,
         lines: options.lines,
+        is_run_again: options.is_run_again,
         told: Vec::new(),
     };
     let watched = command.watch(worker, watched);
     command.workload.end(END_MS);
     command.read(worker);
+    if watched.is_ok() {
+        command.conclude(worker);
+    }
     if let Some(note) = summary(&command.told) {
         worker.shared.note(note);
     }
@@ -197,6 +216,7 @@ struct Command {
     shown: String,
     workload: Workload,
     lines: RateLines,
+    is_run_again: bool,
     told: Vec<f64>,
 }
 
@@ -230,7 +250,9 @@ impl Command {
     /// Takes the rates out of what was printed since the last look.
     fn read(&mut self, worker: &Worker) {
         for line in self.workload.take_lines() {
-            if let Some(value) = self.lines.rate(&line.text) {
+            if self.is_run_again {
+                self.lines.take(&line.text);
+            } else if let Some(value) = self.lines.rate(&line.text) {
                 self.told.push(value);
                 worker.shared.print(PrintedRate {
                     at_ns: line.at_ns,
@@ -240,22 +262,35 @@ impl Command {
         }
     }
 
-    /// A command that ended by itself: well, or with its last words.
-    fn ended(&self) -> Result<(), LoadError> {
-        let how = match self.workload.status() {
-            Some(0) => return Ok(()),
-            Some(127) => "the shell found no such program".to_string(),
-            Some(status) => format!("it ended with status {status}"),
-            None => "a signal ended it".to_string(),
-        };
-        let last = self.workload.last_lines();
-        let said: Vec<String> = last.iter().map(|line| clean_to(line, 200)).collect();
-        let said = match said.is_empty() {
-            true => "; it printed nothing".into(),
-            false => format!("; its last words: {}", said.join(" / ")),
-        };
-        Err(failed(&self.shown, format!("{how}{said}"), LOOK_AT_IT))
+    /// Tells what a whole run came to.
+    fn conclude(&mut self, worker: &Worker) {
+        if let Some(value) = self.lines.result().filter(|_| self.is_run_again) {
+            self.told.push(value);
+            let at_ns = clock::monotonic_ns();
+            worker.shared.print(PrintedRate { at_ns, value });
+        }
     }
+
+    fn ended(&self) -> Result<(), LoadError> {
+        ended(&self.shown, &self.workload)
+    }
+}
+
+/// A command that ended by itself: well, or with its last words.
+fn ended(shown: &str, workload: &Workload) -> Result<(), LoadError> {
+    let how = match workload.status() {
+        Some(0) => return Ok(()),
+        Some(127) => "the shell found no such program".to_string(),
+        Some(status) => format!("it ended with status {status}"),
+        None => "a signal ended it".to_string(),
+    };
+    let last = workload.last_lines();
+    let said: Vec<String> = last.iter().map(|line| clean_to(line, 200)).collect();
+    let said = match said.is_empty() {
+        true => "; it printed nothing".into(),
+        false => format!("; its last words: {}", said.join(" / ")),
+    };
+    Err(failed(shown, format!("{how}{said}"), LOOK_AT_IT))
 }
 
 /// What the command told of itself over the whole run.

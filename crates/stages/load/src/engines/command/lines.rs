@@ -14,6 +14,17 @@ const KNOWN: [&str; 3] = [
     r"^\[ [0-9]+s \] reads: ([0-9.]+) MiB/s writes: ([0-9.]+) MiB/s",
 ];
 
+/// What known programs say at their end, of one run: the last number that each expression finds, added up.
+const SUMMARIES: [&str; 4] = [
+    // pgbench 15: `tps = 7031.823 (without initial connection time)`
+    r"^tps = ([0-9.]+)",
+    // sysbench 1.0.20, its own scripts: `    transactions:                        8123   (812.19 per sec.)`
+    r"^ *transactions: +[0-9]+ +\(([0-9.]+) per sec\.\)",
+    // sysbench 1.0.20 fileio: `    reads/s:                      4154.80`
+    r"^ *reads/s: +([0-9.]+)",
+    r"^ *writes/s: +([0-9.]+)",
+];
+
 /// A larger one takes more memory than an expression for a line needs, bytes.
 const SIZE_MAX: usize = 1 << 20;
 
@@ -21,19 +32,41 @@ const SIZE_MAX: usize = 1 << 20;
 #[derive(Debug)]
 pub struct RateLines {
     all: Vec<Regex>,
+    /// What each expression found last.
+    last: Vec<Option<f64>>,
 }
 
 impl RateLines {
     /// By the user's expression, or by those that are known.
     pub fn new(given: Option<&str>) -> Result<RateLines, LoadError> {
-        let all = match given {
-            Some(text) => vec![compiled(text)?],
-            None => KNOWN
-                .iter()
-                .map(|text| compiled(text))
-                .collect::<Result<_, _>>()?,
-        };
-        Ok(RateLines { all })
+        RateLines::of(given, &KNOWN)
+    }
+
+    /// The same for what a program says of a whole run at its end.
+    pub fn of_runs(given: Option<&str>) -> Result<RateLines, LoadError> {
+        RateLines::of(given, &SUMMARIES)
+    }
+
+    fn of(given: Option<&str>, known: &[&str]) -> Result<RateLines, LoadError> {
+        let texts = given.as_ref().map_or(known, std::slice::from_ref);
+        let all: Vec<Regex> = texts
+            .iter()
+            .map(|text| compiled(text))
+            .collect::<Result<_, _>>()?;
+        let last = vec![None; all.len()];
+        Ok(RateLines { all, last })
+    }
+
+    /// Takes a line of a run in.
+    pub fn take(&mut self, line: &str) {
+        for (regex, last) in self.all.iter().zip(&mut self.last) {
+            *last = rate_in(regex, line).or(*last);
+        }
+    }
+
+    /// What the run came to, by the lines taken in; none where they told nothing.
+    pub fn result(&self) -> Option<f64> {
+        self.last.iter().copied().flatten().reduce(|a, b| a + b)
     }
 
     /// The name of the first named group.
@@ -44,16 +77,20 @@ impl RateLines {
 
     /// The sum of the numbers in the groups of the first expression that matches; none where a line tells no rate.
     pub fn rate(&self, line: &str) -> Option<f64> {
-        let found = self.all.iter().find_map(|regex| regex.captures(line))?;
-        let numbers = found.iter().skip(1).flatten();
-        let mut sum = None;
-        for number in numbers {
-            // Thousands may be set apart by commas.
-            let number: f64 = number.as_str().replace(',', "").parse().ok()?;
-            sum = Some(sum.unwrap_or(0.0) + number);
-        }
-        sum.filter(|sum: &f64| sum.is_finite() && *sum >= 0.0)
+        let regex = self.all.iter().find(|regex| regex.is_match(line))?;
+        rate_in(regex, line)
     }
+}
+
+fn rate_in(regex: &Regex, line: &str) -> Option<f64> {
+    let found = regex.captures(line)?;
+    let mut sum = None;
+    for number in found.iter().skip(1).flatten() {
+        // Thousands may be set apart by commas.
+        let number: f64 = number.as_str().replace(',', "").parse().ok()?;
+        sum = Some(sum.unwrap_or(0.0) + number);
+    }
+    sum.filter(|sum: &f64| sum.is_finite() && *sum >= 0.0)
 }
 
 fn compiled(text: &str) -> Result<Regex, LoadError> {
@@ -111,6 +148,27 @@ mod tests {
         assert_eq!(lines.rate("done: 1.2.3 q/s"), None);
         assert_eq!(lines.name().as_deref(), Some("qps"));
         assert_eq!(RateLines::new(None).unwrap().name(), None);
+    }
+
+    #[test]
+    fn a_run_comes_to_what_it_said_last() {
+        let of = |given, lines: &str| {
+            let mut all = RateLines::of_runs(given).unwrap();
+            lines.lines().for_each(|line| all.take(line));
+            all.result()
+        };
+        let fileio = "File operations:\n    reads/s:                      4154.80\n    writes/s:                     \
+                      100.20\n    fsyncs/s:                     88.1\n";
+        assert_eq!(of(None, fileio), Some(4255.0));
+        let oltp = "    transactions:                        8123   (812.19 per sec.)\n    queries: 5 (16 per sec.)";
+        assert_eq!(of(None, oltp), Some(812.19));
+        let pgbench = "progress: 1.0 s, 5.0 tps\ntps = 70.5 (including connections)\ntps = 71.5 (excluding)\n";
+        assert_eq!(of(None, pgbench), Some(71.5));
+        assert_eq!(
+            of(Some("took ([0-9.]+) s"), "took 3 s\ntook 2.5 s\n"),
+            Some(2.5)
+        );
+        assert_eq!(of(None, "nothing"), None);
     }
 
     #[test]
