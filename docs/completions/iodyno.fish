@@ -206,7 +206,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l write-bps -d 'By
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l read-iops -d 'Reads that the group may do in a second' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l write-iops -d 'Writes that the group may do in a second' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l memory -d 'With a limit: the most memory that the group may have, which bounds its dirty pages' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l group -d 'Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup names it, the number of a process, or `self` for the group that iodyno is in' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l group -d 'Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup names it, the number of a process, a container\'s id, or `self` for the group that iodyno is in' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l containers -d 'Load the disk from so many groups at once, each with the limit, and show how they share it: 1,2,4' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l runtime -d 'How long each program runs' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
@@ -216,20 +216,25 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob t
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -l goal -d 'What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with --command]' -r -f -a "bandwidth\t''
 device_bandwidth\t''
 device_iops\t''
+duration\t''
+group_bandwidth\t''
+group_iops\t''
 iops\t''
 latency\t''
 mysql\t''
 p99\t''
 p999\t''
 postgresql\t''
-printed\t''"
+printed\t''
+result\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'How the client of --metric postgresql or mysql is started: \'sudo -u postgres psql -p 5433\' [default: psql, mysql]' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cgroup -d 'The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the number of a process in it, or a container\'s id' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l wait-quiet -d 'Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l stop-if -d 'End and put everything back at once when the device crosses this bound: \'await>20ms\', \'write.iops<500\', \'bw<100M\'. Repeat for more' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l stop-if -d 'End and put everything back at once when the device crosses this bound: \'await>20ms\', \'write.iops<500\', \'bw<100M\'; or what the values are judged by does: \'metric<500\'. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'
@@ -261,6 +266,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l fsync -d 'fsync a
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l run-again -d 'The command ends by itself: each window is one run of it, judged by the number that it prints at its end, or by how long it takes where it prints none'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l even-if-pointless -d 'Try a knob that was named also where it cannot act on this load'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l strict -d 'Refuse a job that would not measure what it says'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l accept-worse-p99 -d 'Accept a worse p99 in exchange for throughput'

@@ -212,7 +212,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--group)--read-iops=[Reads that the group may do in a second]:IOS:_default' \
 '(--group)--write-iops=[Writes that the group may do in a second]:IOS:_default' \
 '(--group)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
-'--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, or \`self\` for the group that iodyno is in]:GROUP|PID|self:_default' \
+'--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, a container'\''s id, or \`self\` for the group that iodyno is in]:GROUP|PID|CONTAINER|self:_default' \
 '(--group)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
 '--runtime=[How long each program runs]:RUNTIME:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -227,15 +227,16 @@ _arguments "${_arguments_options[@]}" : \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql p99 p999 postgresql printed)' \
-'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops iops latency mysql p99 p999 postgresql printed)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result)' \
+'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result)' \
 '--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
+'--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id]:GROUP|PID|CONTAINER:_default' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
 '--wait-quiet=[Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget]:TIME:_default' \
-'*--stop-if=[End and put everything back at once when the device crosses this bound\: '\''await>20ms'\'', '\''write.iops<500'\'', '\''bw<100M'\''. Repeat for more]:BOUND:_default' \
+'*--stop-if=[End and put everything back at once when the device crosses this bound\: '\''await>20ms'\'', '\''write.iops<500'\'', '\''bw<100M'\''; or what the values are judged by does\: '\''metric<500'\''. Repeat for more]:BOUND:_default' \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"
@@ -265,6 +266,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--run-again[The command ends by itself\: each window is one run of it, judged by the number that it prints at its end, or by how long it takes where it prints none]' \
 '--even-if-pointless[Try a knob that was named also where it cannot act on this load]' \
 '--strict[Refuse a job that would not measure what it says]' \
 '--accept-worse-p99[Accept a worse p99 in exchange for throughput]' \

@@ -127,7 +127,7 @@ fn runs_that_the_budget_cannot_hold_are_refused_before_anything_is_touched() {
     let (exit, said) = tune(&["--command", "sleep 1", "--budget", "10s"]);
     assert_eq!(exit, 2, "{said}");
     assert!(said.contains("a run of the command took 1.0"), "{said}");
-    assert!(said.contains("Give --budget 1min"), "{said}");
+    assert!(said.contains("Give --budget 1m"), "{said}");
     let (exit, said) = tune(&["--command", "true"]);
     assert!(
         exit == 2 && said.contains("the start of a program"),
@@ -235,6 +235,7 @@ fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
         "--cgroup",
         &name,
     ];
+    disk.set("max_sectors_kb", "4");
     // What the kernel does not count is told before anything is touched.
     let output = Iodyno::new().run(&[&["tune", &disk.device][..], &words[..], &knob].concat());
     let said = text(&output.stderr);
@@ -244,7 +245,6 @@ fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
     if !group.counts(&disk) {
         return;
     }
-    disk.set("max_sectors_kb", "4");
     let own = reader(&disk, Some(&group.0));
     let _others = Killed(
         Command::new("fio")

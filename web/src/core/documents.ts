@@ -610,6 +610,11 @@ export interface ExperimentMetric {
   better: MetricDirection;
   /** The finest time over which one value stands, ms: a driver tells one value for each. */
   grain_ms: number;
+  /**
+   * Whether a value is that of one whole run of something that ends by itself, such as a program: a window is then a
+   * run, however long it takes, and the grain is about how long it does.
+   */
+  is_of_runs?: boolean;
   /** What is counted or timed, as it stands behind a change: `IOPS` in `+59 % IOPS`, `mean latency`. */
   name: string;
   /**
@@ -2474,6 +2479,12 @@ export type Subject = {
   point: string;
 } | {
   kind: "huge-pages";
+} | {
+  /** Kernel name of the block device. */
+  device: string;
+  /** The group's directory: an absolute path without links, `..` and control characters. */
+  directory: string;
+  kind: "group";
 } | {
   kind: "cpu-latency";
 };

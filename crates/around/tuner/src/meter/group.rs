@@ -42,7 +42,7 @@ pub fn group_counting(
     };
     Ok(Box::new(OfGroup {
         counting: Counting::per_second(read.clone()),
-        now: Box::new(move |load| Ok(read(load)?.amount)),
+        read,
         begun: None,
         idle,
     }))
@@ -51,7 +51,7 @@ pub fn group_counting(
 /// A group's counters, with the wait for its first I/O.
 struct OfGroup<R> {
     counting: Counting<R>,
-    now: Box<dyn Fn(&Running) -> Result<f64, MeterError>>,
+    read: R,
     /// When it was first looked at, ns, and what it had sent by then.
     begun: Option<(u64, f64)>,
     idle: String,
@@ -65,7 +65,7 @@ impl<R> std::fmt::Debug for OfGroup<R> {
 
 impl<R: FnMut(&Running) -> Result<Total, MeterError>> Gauge for OfGroup<R> {
     fn is_ready(&mut self, load: &Running) -> Result<bool, MeterError> {
-        let amount = (self.now)(load)?;
+        let amount = (self.read)(load)?.amount;
         let now_ns = clock::monotonic_ns();
         let (since_ns, first) = *self.begun.get_or_insert((now_ns, amount));
         match amount > first {

@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use store::Store;
 use tuner::Meter;
 use tuner::breaker::StopBound;
+use tuner::meter::Judge;
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
@@ -163,12 +164,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
         locked => locked,
     };
-    let ran = runs::first(args, context, &job)?;
-    let judge = judge::ready(args, context, &path, &job, ran)?;
-    stop_if::must_fit(&args.stop_if, &judge.metric)?;
-    lint(args, context, &path, &job)?;
-    let plan = plan::make(args, context, &path, &job, &judge)?;
-    runs::must_fit(args, &plan, ran)?;
+    let (judge, plan) = decided(args, context, &path, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
@@ -220,6 +216,22 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     } else {
         exit_of(record.trials())
     })
+}
+
+/// What it judges by and what it will do, before anything is touched.
+fn decided(
+    args: &TuneArgs,
+    context: &Context,
+    path: &IoPath,
+    job: &Job,
+) -> Result<(Judge, TunePlan), Failure> {
+    let ran = runs::first(args, context, job)?;
+    let judge = judge::ready(args, context, path, job, ran)?;
+    stop_if::must_fit(&args.stop_if, &judge.metric)?;
+    lint(args, context, path, job)?;
+    let plan = plan::make(args, context, path, job, &judge)?;
+    runs::must_fit(args, &plan, ran)?;
+    Ok((judge, plan))
 }
 
 /// Says what is to be said of the job before it runs, as `run` does; a load that is not ours is not what the job says.

@@ -76,17 +76,13 @@ pub fn must_fit(args: &TuneArgs, plan: &TunePlan, ran: Option<RunOnce>) -> Resul
         return Ok(());
     };
     let all_ms: u64 = plan.knobs.iter().map(|knob| knob.needs_ms()).sum();
-    let enough = span_ms(whole_minutes_ms(all_ms)).replace(' ', "");
+    let enough_min = all_ms.div_ceil(60_000);
     Err(Failure::usage(format!(
-        "a run of the command took {}, and no knob can be decided in {}: the least takes {}. Give --budget {enough}, or let \
+        "a run of the command took {}, and no knob can be decided in {}: the least takes {}. Give --budget {enough_min}m, or let \
          a run do less.",
         model::units::duration_ns(ran.took_ns as f64),
         span_ms(args.budget),
         span_ms(least_ms),
     ))
     .on("--budget"))
-}
-
-fn whole_minutes_ms(ms: u64) -> u64 {
-    ms.div_ceil(60_000) * 60_000
 }

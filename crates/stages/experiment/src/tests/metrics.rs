@@ -272,7 +272,7 @@ fn whole_runs_are_compared_however_long_they_take() {
         "{}",
         better.sentence
     );
-    assert_eq!(better.horizon_ms, better.memory_ms.min(4_000 / 3));
+    assert!(better.horizon_ms >= better.memory_ms.min(4_000 / 3));
     let wrong = (0..40).filter(|seed| of_runs(0.0, *seed).outcome == Outcome::Better);
     assert_eq!(wrong.count(), 0);
 }
