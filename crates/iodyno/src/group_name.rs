@@ -27,7 +27,7 @@ pub fn subject(name: &str, device: &str, host: &Host) -> Result<Subject, Failure
     };
     let is_mounted = |directory: &&str| {
         let below = |tree: &kernel::cgroups::Tree| directory.starts_with(&tree.directory("/"));
-        mounted.iter().any(|tree| below(tree))
+        mounted.iter().any(below)
     };
     let pasted = Some(name).filter(is_mounted).map(str::to_string);
     let mut found = [of("blkio"), of(""), pasted].into_iter().flatten();

@@ -33,7 +33,7 @@ pub fn whole(host: &Host, path: &str) -> Result<String, String> {
 /// Where the assignment is more than plain words in quotes: it is the shell's to say then what it means.
 pub fn with_argument(text: &str, key: &str, argument: &str) -> Result<String, String> {
     let assigns = |line: &&str| value_of(line, key).is_some();
-    let Some(line) = text.lines().filter(assigns).last() else {
+    let Some(line) = text.lines().rfind(assigns) else {
         let end = if text.is_empty() || text.ends_with('\n') {
             ""
         } else {

@@ -30,11 +30,11 @@ pub static COLLECTOR: Collector = Collector {
 fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let text = survey.host.text(FILE).unwrap_or_default();
     let (lines, _) = fstab::lines(&text);
-    let own = lines
+    let mut own = lines
         .into_iter()
         .filter(|line| line.point == draft.layer.name);
     // Where there are several, mount(8) takes the last for a mount point.
-    if let Some(line) = own.last() {
+    if let Some(line) = own.next_back() {
         draft.fact("fstab", Some(secrets::cut(line.options)));
         draft.fact("fstab_place", Some(format!("{FILE}:{}", line.number)));
     }
