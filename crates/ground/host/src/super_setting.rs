@@ -2,7 +2,7 @@
 //! through a descriptor of the mount by which the file system is found. They are of the superblock, so all mounts of the
 //! file system change with it.
 //!
-//! Tried on Linux 6.18 with ext4, btrfs and xfs, and on 6.1 and 5.10: a reconfiguration (`fspick` and `fsconfig`, Linux
+//! Tried on Linux 6.18 with ext4, btrfs and xfs, and on 6.1: a reconfiguration (`fspick` and `fsconfig`, Linux
 //! 5.2) leaves all flags of the mounts and all options as they are, but for those that `kernel::super_option::said_again`
 //! names: without `ro` a file system that is read-only becomes writable. What else changes is an error.
 
