@@ -233,7 +233,7 @@ fn a_planted_setting_is_found_by_the_commits_of_a_database() {
         "{said}\n{verdict:#}"
     );
     if end.0 == 0 {
-        assert_eq!(verdict["winner"], "1280", "{verdict:#}");
+        assert_eq!(verdict["arm"], "1280", "{verdict:#}");
     }
     planted::must_be_faster(trial, &said);
     assert!(said.contains("judged by commits"), "{said}");

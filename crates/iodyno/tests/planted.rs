@@ -21,7 +21,7 @@ pub fn found(disk: &Loop, better: &str, words: &[&str]) -> Value {
         let verdict = &trial["verdict"];
         let end = (code(&output), verdict["verdict"].as_str().unwrap());
         if end == (0, "better") {
-            assert_eq!(verdict["winner"], better, "{said}\n{verdict:#}");
+            assert_eq!(verdict["arm"], better, "{said}\n{verdict:#}");
             return trial;
         }
         let undecided = [(6, "inconclusive"), (6, "refused")];
@@ -147,10 +147,10 @@ fn runs_that_the_budget_cannot_hold_are_refused_before_anything_is_touched() {
     );
 }
 
-/// fio, which reads a disk in large requests until it is killed.
+/// fio in one process, so that no child of it goes on, which reads a disk in large requests until it is killed.
 fn reader(disk: &Loop, group: Option<&Path>) -> Killed {
     let fio = format!(
-        "exec fio --name=r --filename={} --direct=1 --rw=read --bs=1M --ioengine=psync --time_based --runtime=900",
+        "exec fio --name=r --thread --filename={} --direct=1 --rw=read --bs=1M --ioengine=psync --time_based --runtime=900",
         disk.device
     );
     let enter = group.map(|group| format!("echo $$ >{}/cgroup.procs;", group.display()));
@@ -250,6 +250,7 @@ fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
         Command::new("fio")
             .args([
                 "--name=o",
+                "--thread",
                 "--direct=1",
                 "--rw=randread",
                 "--bs=4k",
