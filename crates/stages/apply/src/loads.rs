@@ -73,6 +73,7 @@ mod tests {
                 ["--rw", rw] => job.rw = Rw::from_word(rw).unwrap(),
                 ["--iodepth", depth] => job.iodepth = depth.parse().unwrap(),
                 ["--numjobs", jobs] => job.numjobs = jobs.parse().unwrap(),
+                ["--fsync", writes] => job.fsync = writes.parse().unwrap(),
                 ["--bs", "1m"] => job.bs = 1 << 20,
                 ["--budget", "20m"] | ["--ioengine", "none"] => {}
                 ["--command", _] => job.ioengine = "command".into(),
