@@ -49,7 +49,7 @@ const BY_VERB: Record<JobVerb, Choice[]> = {
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
 /** What the values of a tune may be judged by: the meters that need no command typed on the machine. */
-const METERS = ["iops", "bandwidth", "latency", "device_iops", "device_bandwidth", "postgresql", "mysql"];
+const METERS = ["iops", "bandwidth", "latency", "p99", "p999", "device_iops", "device_bandwidth", "postgresql", "mysql"];
 const METRIC: Choice = { name: "metric", words: "Judged by", values: ["usual", ...METERS], usual: "usual" };
 function choicesOf(verb: JobVerb, isTheirs: boolean): Choice[] {
   if (verb !== "tune") return BY_VERB[verb];

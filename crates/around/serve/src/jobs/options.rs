@@ -56,14 +56,16 @@ pub enum Engine {
     None,
 }
 
-/// What a tune may be judged by: the meters of the catalogue that need no command typed on the machine. A database is asked
-/// through its usual client.
+/// What a tune may be judged by: the meters of the catalogue that need no command and no group typed on the machine. A
+/// database is asked through its usual client.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobMeter {
     Iops,
     Bandwidth,
     Latency,
+    P99,
+    P999,
     DeviceIops,
     DeviceBandwidth,
     Postgresql,
@@ -340,12 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn every_meter_but_that_of_a_typed_command_can_be_named() {
+    fn every_meter_but_those_of_typed_commands_and_groups_can_be_named() {
         for meter in tuner::meters::ALL {
             let taken = serde_json::from_value::<JobOptions>(json!({"metric": meter.id}));
             let needs_command = (meter.unfit)(&model::job::Job::default())
                 .is_some_and(|why| why.contains("--command"));
-            assert_eq!(taken.is_ok(), !needs_command, "{}", meter.id);
+            let is_typed = needs_command || meter.options.contains(&"--cgroup");
+            assert_eq!(taken.is_ok(), !is_typed, "{}", meter.id);
         }
     }
 
