@@ -19,7 +19,7 @@ pub fn found(disk: &Loop, better: &str, words: &[&str]) -> Value {
         assert_eq!(disk.settings(), before, "every setting is back: {said}");
         let trial = document["record"]["trials"][0].clone();
         let verdict = &trial["verdict"];
-        let end = (code(&output), verdict["verdict"].as_str().unwrap());
+        let end = (code(&output), verdict["verdict"].as_str().unwrap_or("none"));
         if end == (0, "better") {
             assert_eq!(verdict["arm"], better, "{said}\n{verdict:#}");
             return trial;

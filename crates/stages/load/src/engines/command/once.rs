@@ -50,12 +50,13 @@ pub fn once(job: &Job, longest_ms: u64, stop: &Stop) -> Result<RunOnce, LoadErro
         }
         clock::sleep_ns(LOOK_NS);
     };
-    if !stop.is_asked() {
-        ended(&shown, &workload)?;
-    }
+    // What it said last is there once its output is closed.
     workload.end(END_MS);
     for line in workload.take_lines() {
         options.lines.take(&line.text);
+    }
+    if !stop.is_asked() {
+        ended(&shown, &workload)?;
     }
     Ok(RunOnce {
         took_ns,
