@@ -87,7 +87,7 @@ fn what_cannot_be_set_is_said_and_nothing_is_written() {
         ("slice_idle_us=0", 5, "iodyno explain slice_idle_us"),
         ("cpu_latency_us=3", 4, "force_latency"),
         ("smp_affinity_list=0", 5, "has none"),
-        ("discard_max_bytes=0", 2, "no knob"),
+        ("iostats=0", 2, "no knob"),
     ] {
         let output = iodyno.run(&["set", setting, &disk.device]);
         let words = text(&output.stderr);
