@@ -156,13 +156,8 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     let mut command = group.inside(&iodyno, &words);
     let output = command.args(["--budget", "2m"]).output().unwrap();
     let said = text(&output.stderr);
-    assert!([0, 6].contains(&code(&output)), "{said}");
-    assert!(!said.contains("cannot matter"), "{said}");
-    assert_eq!(group.limits(), before, "{said}");
-    if code(&output) == 6 {
-        // A memory disk without a limit is as fast as the CPU that others use: such a machine may decide nothing.
-        return;
-    }
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(!said.contains("expect no difference"), "{said}");
     let tuned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let verdict = &tuned["record"]["trials"][0]["verdict"];
     assert_eq!(

@@ -67,23 +67,8 @@ fn with_files() -> Option<(Mounted, String)> {
     Some((mounted, files))
 }
 
-/// Each of these takes minutes on a machine that others use, and may decide nothing there.
-fn is_asked_for() -> bool {
-    let is_asked = crate::support::rounds("IODYNO_PLANTED", 0) > 0;
-    if !is_asked {
-        skip::missing(
-            "asked:IODYNO_PLANTED",
-            "tunes by what programs say take minutes each; IODYNO_PLANTED=1 asks for them",
-        );
-    }
-    is_asked
-}
-
 #[test]
 fn a_planted_setting_is_found_by_the_events_of_sysbench() {
-    if !is_asked_for() {
-        return;
-    }
     let Some((mounted, files)) = with_files() else {
         return;
     };
@@ -96,9 +81,6 @@ fn a_planted_setting_is_found_by_the_events_of_sysbench() {
 
 #[test]
 fn a_planted_setting_is_found_by_runs_of_a_command() {
-    if !is_asked_for() {
-        return;
-    }
     let Some((mounted, files)) = with_files() else {
         return;
     };
@@ -239,9 +221,6 @@ impl Drop for OwnGroup {
 
 #[test]
 fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
-    if !is_asked_for() {
-        return;
-    }
     let Some(disk) = Loop::in_memory(64).filter(|_| !skip::lacks("fio")) else {
         return;
     };
