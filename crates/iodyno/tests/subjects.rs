@@ -71,6 +71,8 @@ fn what_a_killed_tune_asked_of_the_cpus_ends_with_it() {
         "cpu_latency_us=3",
         "--rw",
         "randread",
+        "--iodepth",
+        "1",
         "--size",
         "16m",
         "--budget",

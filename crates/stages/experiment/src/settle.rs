@@ -46,8 +46,17 @@ pub(super) struct Settle {
     order: Vec<usize>,
     warm: bool,
     repeated: bool,
-    profiles: Vec<Vec<[f64; 5]>>,
+    profiles: Vec<Vec<Profile>>,
     found: Option<Settled>,
+}
+
+/// What one switch looked like, each against the last half of its window, on the logarithmic scale.
+#[derive(Clone, Debug)]
+struct Profile {
+    /// The bins up to that half.
+    bins: [f64; DIVISORS.len()],
+    /// The half itself, for each bin in pieces of its length: how far what is settled moves by itself.
+    late: [Vec<f64>; DIVISORS.len()],
 }
 
 impl Settle {
@@ -161,34 +170,65 @@ fn edge(length_ms: u64, bin: usize) -> usize {
     ((length_ms / DIVISORS[bin] + BIN_MS / 2) / BIN_MS).max(1) as usize
 }
 
-fn profile(run: &ExperimentRun, rates: &[f64]) -> [f64; 5] {
+fn profile(run: &ExperimentRun, rates: &[f64]) -> Profile {
     let length_ms = rates.len() as u64 * BIN_MS;
-    let reference = run.level.of(&rates[edge(length_ms, 4).min(rates.len())..]);
-    let mut start = 0;
-    std::array::from_fn(|bin| {
-        let end = edge(length_ms, bin).clamp(start, rates.len());
-        let part = &rates[start.min(end)..end];
-        start = end;
-        if part.is_empty() {
-            0.0
+    let half = &rates[edge(length_ms, DIVISORS.len() - 1).min(rates.len())..];
+    let reference = run.level.of(half);
+    let off = |part: &[f64]| run.level.of(part) - reference;
+    let bounds: [(usize, usize); DIVISORS.len()] = std::array::from_fn(|bin| {
+        let start = if bin == 0 {
+            0
         } else {
-            run.level.of(part) - reference
-        }
-    })
+            edge(length_ms, bin - 1)
+        };
+        let end = edge(length_ms, bin).clamp(start, rates.len());
+        (start.min(end), end)
+    });
+    Profile {
+        bins: bounds.map(|(start, end)| match start == end {
+            true => 0.0,
+            false => off(&rates[start..end]),
+        }),
+        late: bounds.map(|(start, end)| {
+            let pieces = half.chunks_exact((end - start).max(1));
+            pieces.map(off).collect()
+        }),
+    }
 }
 
-/// The last bin in which some arm's median profile is off by more than the tolerance and its own error.
-fn last_unsettled(profiles: &[Vec<[f64; 5]>], tolerance_ln: f64, score: f64) -> Option<usize> {
+/// The last bin in which some arm's median profile is off by more than the tolerance, than its own error, and than what is
+/// settled is off by itself.
+fn last_unsettled(profiles: &[Vec<Profile>], tolerance_ln: f64, score: f64) -> Option<usize> {
     (0..DIVISORS.len()).rev().find(|&bin| {
         let columns: Vec<Vec<f64>> = profiles
             .iter()
-            .map(|arm| arm.iter().map(|profile| profile[bin]).collect())
+            .map(|arm| arm.iter().map(|profile| profile.bins[bin]).collect())
             .collect();
-        let error = pooled_error(&columns);
-        columns
-            .iter()
-            .any(|column| stats::median(column).abs() > tolerance_ln.max(score * error))
+        let noise_ln = score * pooled_error(&columns);
+        columns.iter().zip(profiles).any(|(column, arm)| {
+            let limit_ln = tolerance_ln
+                .max(noise_ln)
+                .max(own_motion(arm, bin, noise_ln));
+            stats::median(column).abs() > limit_ln
+        })
     })
+}
+
+/// Twice the farthest that pieces of a bin's length are off in the last half, in the median over the switches, where that is
+/// more than noise; else 0. A limiter that lets requests through by slices (blk-throttle, 100 ms on Linux 6.18) begins a
+/// slice with each switch, so that its bursts stand at the same places of every window, in the settled half too. What still
+/// drains or drifts is farther off in a bin than twice that: it falls off towards the half.
+fn own_motion(arm: &[Profile], bin: usize, noise_ln: f64) -> f64 {
+    let pieces = arm.iter().map(|profile| profile.late[bin].len()).min();
+    let median_at = |piece: usize| {
+        let column: Vec<f64> = arm.iter().map(|one| one.late[bin][piece]).collect();
+        stats::median(&column).abs()
+    };
+    let farthest_ln = (0..pieces.unwrap_or(0)).map(median_at).fold(0.0, f64::max);
+    match farthest_ln > noise_ln {
+        true => 2.0 * farthest_ln,
+        false => 0.0,
+    }
 }
 
 /// Error of a median, with the scale pooled over the arms because each alone has only a few switches.

@@ -339,3 +339,57 @@ fn every_window_is_well_formed_and_the_books_balance() {
     assert!(verdict.horizon_ms > 0 && verdict.sentence.ends_with('.'));
     assert_eq!(experiment.progress().stage, None);
 }
+
+/// Requests in 10 ms of a limiter that lets a slice of 100 ms through at once, and begins a slice with each switch, as
+/// blk-throttle does.
+struct Limiter {
+    limits: [f64; 2],
+    arm: usize,
+    /// Since the last slice began, in bins.
+    phase: usize,
+    noise: stats::dice::Coin,
+}
+
+impl Limiter {
+    fn run(&mut self, window: &Window) -> WindowReport {
+        if window.arm != self.arm {
+            (self.arm, self.phase) = (window.arm, 0);
+        }
+        let bins = (window.duration_ms / 10) as usize;
+        let limit = self.limits[self.arm];
+        let rates = (0..bins).map(|_| {
+            let is_burst = self.phase.is_multiple_of(10);
+            self.phase += 1;
+            let jitter = 1.0 + 0.01 * (self.noise.bits() % 1_000) as f64 / 1_000.0;
+            if is_burst { 10.0 * limit * jitter } else { 0.0 }
+        });
+        measured(window, rates.collect())
+    }
+}
+
+#[test]
+fn a_limiter_that_works_by_slices_is_settled() {
+    let slices = |limits: [f64; 2], seed: u64| {
+        let mut limiter = Limiter {
+            limits,
+            arm: 0,
+            phase: 0,
+            noise: stats::dice::Coin::new(seed),
+        };
+        let experiment = Experiment::new(plan(2, Class::Fast, seed)).unwrap();
+        drive(experiment, |window| limiter.run(window)).unwrap()
+    };
+    for seed in 0..10 {
+        let tenfold = slices([400.0, 4_000.0], seed);
+        assert_eq!(
+            (tenfold.outcome, tenfold.arm.as_str()),
+            (Outcome::Better, "B"),
+            "{}",
+            tenfold.sentence
+        );
+        assert!(tenfold.device_ms <= 60_000, "{} ms", tenfold.device_ms);
+        let equal = slices([400.0, 400.0], seed);
+        assert_ne!(equal.outcome, Outcome::Better, "{}", equal.sentence);
+        assert!(equal.device_ms <= 150_000, "{} ms", equal.device_ms);
+    }
+}
