@@ -149,10 +149,10 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     let Some((group, [disk, _other], [own, others])) = ground() else {
         return;
     };
-    group.limit(&format!("{own} 400"));
+    group.limit(&format!("{own} 4000"));
     let before = group.limits();
     let iodyno = Iodyno::new();
-    let words = ["--json", "tune", &disk.device, "--knob", "riops@self=4000"];
+    let words = ["--json", "tune", &disk.device, "--knob", "riops@self=8000"];
     let mut command = group.inside(&iodyno, &words);
     let output = command.args(["--budget", "2m"]).output().unwrap();
     let said = text(&output.stderr);
@@ -162,13 +162,13 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     let verdict = &tuned["record"]["trials"][0]["verdict"];
     assert_eq!(
         (&verdict["verdict"], &verdict["arm"]),
-        (&"better".into(), &"4000".into()),
+        (&"better".into(), &"8000".into()),
         "{said}"
     );
     assert_eq!(group.limits(), before);
     let (applied, output) = iodyno.json(&["apply", &tuned["id"].to_string()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!(group.limits(), [format!("{own} 4000"), others]);
+    assert_eq!(group.limits(), [format!("{own} 8000"), others]);
     let undone = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
     assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
     assert_eq!(group.limits(), before);

@@ -17,6 +17,9 @@ const SCORE: f64 = 3.5;
 /// Longer windows of the probe may take this part of what is left, twice.
 const PROBE_SHARE: u64 = 4;
 
+/// The part of the settled half for which a device that completes nothing stands still.
+const STANDSTILL: usize = 4;
+
 /// Length of the probe's windows, which grow by four until the last bin is settled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
@@ -47,6 +50,8 @@ pub(super) struct Settle {
     warm: bool,
     repeated: bool,
     profiles: Vec<Vec<Profile>>,
+    /// Windows of each arm in whose last half nothing was completed for long.
+    idle: Vec<usize>,
     found: Option<Settled>,
 }
 
@@ -71,6 +76,7 @@ impl Settle {
             warm: false,
             repeated: false,
             profiles: vec![Vec::new(); arms],
+            idle: vec![0; arms],
             found: None,
         };
         settle.refill(run);
@@ -105,6 +111,8 @@ impl Settle {
             return;
         }
         self.order.pop();
+        let half = &sample.rates[sample.rates.len() / 2..];
+        self.idle[sample.arm] += usize::from(STANDSTILL * longest_standstill(half) > half.len());
         let profile = profile(run, &sample.rates);
         self.profiles[sample.arm].push(profile);
         if self.order.is_empty() {
@@ -119,6 +127,7 @@ impl Settle {
         let score = if self.repeated { SCORE } else { SCORE_FIRST };
         let unsettled = last_unsettled(&self.profiles, self.reach.tolerance_ln, score)
             .filter(|bin| 2 * edge(self.length_ms, *bin) > shortest_bins);
+        let unsettled = self.still_standing().or(unsettled);
         match unsettled {
             None => self.found = Some(Settled::Within { washout_ms: 0 }),
             Some(_) if !self.repeated => {
@@ -136,9 +145,19 @@ impl Settle {
                 self.length_ms = (4 * self.length_ms).min(self.reach.longest_ms);
                 self.repeated = false;
                 self.profiles.iter_mut().for_each(Vec::clear);
+                self.idle.fill(0);
                 self.refill(run);
             }
         }
+    }
+
+    /// The last bin where some arm stood still for long in the last half of most of its windows: that half is no level to
+    /// compare with. A limit of blk-throttle that is lowered pays off first what was let through under the higher one
+    /// (Linux 6.18: ten times lower, a second without a completion).
+    fn still_standing(&self) -> Option<usize> {
+        let stands = |(idle, profiles): (&usize, &Vec<Profile>)| 2 * idle > profiles.len();
+        let mut arms = self.idle.iter().zip(&self.profiles);
+        arms.any(stands).then_some(DIVISORS.len() - 1)
     }
 
     /// Whether windows four times as long are wanted, and leave most of the time to what the probe is for.
@@ -168,6 +187,12 @@ impl Settle {
 /// End of a profile bin, in rate bins.
 fn edge(length_ms: u64, bin: usize) -> usize {
     ((length_ms / DIVISORS[bin] + BIN_MS / 2) / BIN_MS).max(1) as usize
+}
+
+/// The longest run of bins without a completion.
+fn longest_standstill(rates: &[f64]) -> usize {
+    let runs = rates.split(|rate| *rate > 0.0);
+    runs.map(<[f64]>::len).max().unwrap_or(0)
 }
 
 fn profile(run: &ExperimentRun, rates: &[f64]) -> Profile {
