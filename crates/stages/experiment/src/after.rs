@@ -198,7 +198,7 @@ fn prove(run: &mut ExperimentRun, claim: Claim) -> Phase {
 
 /// Ends with the arm that is ahead. Whoever looks at every pair and stops at the best moment sees too large an effect, so
 /// that nothing is claimed.
-fn select(run: &ExperimentRun, claim: &Claim) -> Phase {
+pub(super) fn select(run: &ExperimentRun, claim: &Claim) -> Phase {
     let (low_ln, high_ln) = claim.interval_ln;
     let effect = Effect {
         arm: claim.arm,

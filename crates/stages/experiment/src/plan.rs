@@ -44,8 +44,8 @@ pub struct ExperimentPlan {
     pub can_halve_depth: bool,
     /// Whether the user accepts a worse p99 in exchange for throughput.
     pub accept_worse_p99: bool,
-    /// Whether it ends with the pairs or the race: it then claims nothing and says which arm to take along to an
-    /// experiment that proves. The slow design knows no such end.
+    /// Whether it ends with the pairs, the race or the blocks: it then claims nothing and says which arm to take along to an
+    /// experiment that proves.
     pub only_selects: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use model::verdict::{Outcome, Reason};
 
-use super::after::{done, equal};
+use super::after::{done, equal, select};
 use super::conclude::{self, Effect, Finding};
 use super::holdout::Holdout;
 use super::phase::{Claim, Phase};
@@ -48,6 +48,17 @@ pub(super) fn of(run: &mut ExperimentRun, slow: &Slow) -> Phase {
         Lasting::Excluded { horizon_ms } => run.horizon_ms = horizon_ms.max(within_a_run_ms(run)),
     }
     let differs = slow.differs(run, arm);
+    if run.plan.only_selects && (differs || slow.is_equal(run, arm) || slow.loses(run, arm)) {
+        let claim = Claim {
+            arm,
+            short: slow.estimate(arm),
+            interval_ln: (low_ln, high_ln),
+            stage: slow.stage(),
+            equal: (!differs).then_some(Reason::WithinRope),
+            arms,
+        };
+        return select(run, &claim);
+    }
     if differs && arms.len() > 1 {
         let claim = Claim {
             arm,

@@ -112,6 +112,8 @@ impl Session<'_> {
         };
         let is_over;
         (is_over, trials) = self.try_next(trials, (index, &here, asked), left, rig, live)?;
+        // Also where there was no time to try it: what comes next begins with what was found.
+        must_be_back(&rig.journal.put_back())?;
         let ahead = trials.last().and_then(|trial| trial.selection());
         if let Some(verdict) = ahead {
             let value = CheckedValue {

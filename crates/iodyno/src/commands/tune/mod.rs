@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use host::{DeviceLock, Journal};
+use host::{DeviceLock, Journal, Target};
 use load::Engine;
 use load::engines::command::RunOnce;
 use model::iopath::IoPath;
@@ -148,6 +148,19 @@ struct TuneDocument<'a> {
 
 const SCHEMA: &str = "iodyno.tune/1";
 
+fn document<'a>(
+    plan: &'a TunePlan,
+    id: Option<i64>,
+    record: Option<&'a Record>,
+) -> TuneDocument<'a> {
+    TuneDocument {
+        schema: SCHEMA,
+        id,
+        plan,
+        record,
+    }
+}
+
 /// Plans, says the plan, proves, puts back, and says what was found.
 pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let context = &context.streaming(args.stream);
@@ -164,20 +177,19 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         Some(Err(failure)) if failure.exit == Exit::Refused => return Err(failure),
         locked => locked,
     };
-    let (judge, plan) = decided(args, context, &path, &job)?;
+    // Once: what the name stands for now is what is judged, looked at and loaded.
+    let target = opened(&args.target, &path);
+    let around = (&path, target.as_deref().ok());
+    let (judge, plan) = decided(args, context, around, &job)?;
     for line in plan.lines(&job) {
         context.out.say(line);
     }
     let Some(locked) = locked else {
-        context.out.document(&TuneDocument {
-            schema: SCHEMA,
-            id: None,
-            plan: &plan,
-            record: None,
-        })?;
+        context.out.document(&document(&plan, None, None))?;
         return Ok(Exit::Fine);
     };
     let lock = locked?;
+    let target = &target?;
     let store = Store::open(&context.state_dir)?;
     let session = session::Session {
         args,
@@ -185,6 +197,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         plan: &plan,
         judge: &judge,
         path: &path,
+        target,
         job: &job,
         seed,
         lock: &lock,
@@ -203,13 +216,9 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
             "Every setting is back as it was: {read_back} {values} read back."
         ));
     }
-    let document = TuneDocument {
-        schema: SCHEMA,
-        id: kept.id,
-        plan: &plan,
-        record: Some(&record),
-    };
-    context.out.document(&document)?;
+    context
+        .out
+        .document(&document(&plan, kept.id, Some(&record)))?;
     kept.must_be_stored()?;
     Ok(if interrupted {
         Exit::Interrupted
@@ -222,27 +231,31 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
 fn decided(
     args: &TuneArgs,
     context: &Context,
-    path: &IoPath,
+    (path, target): (&IoPath, Option<&Target>),
     job: &Job,
 ) -> Result<(Judge, TunePlan), Failure> {
     let ran = runs::first(args, context, job)?;
     let judge = judge::ready(args, context, path, job, ran)?;
     stop_if::must_fit(&args.stop_if, &judge.metric)?;
-    lint(args, context, path, job)?;
+    lint(args, context, (path, target), job)?;
     let plan = plan::make(args, context, path, job, &judge)?;
     runs::must_fit(args, &plan, ran)?;
     Ok((judge, plan))
 }
 
 /// Says what is to be said of the job before it runs, as `run` does; a load that is not ours is not what the job says.
-fn lint(args: &TuneArgs, context: &Context, path: &IoPath, job: &Job) -> Result<(), Failure> {
+fn lint(
+    args: &TuneArgs,
+    context: &Context,
+    (path, target): (&IoPath, Option<&Target>),
+    job: &Job,
+) -> Result<(), Failure> {
     let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
     if !is_ours {
         return Ok(());
     }
-    let target = opened(&args.target, path).ok();
     let sections = [Section::of(job.clone())];
-    let lint = Lint::of(&sections, (context, path), target.as_deref());
+    let lint = Lint::of(&sections, (context, path), target);
     for line in report::lint::lint_lines(&lint.findings, &[]) {
         context.out.note(line);
     }

@@ -529,6 +529,8 @@ impl TunePlan {
                 let by_share_ms = (select_ms as f64 / (1.0 - PROOF_SHARE)) as u64;
                 by_share_ms.max(select_ms + proof_ms.unwrap_or(0))
             }
+            // What wins is tried together at the end.
+            false if self.knobs.len() > 1 => each(PlannedKnob::needs_ms) + proof_ms.unwrap_or(0),
             false => each(PlannedKnob::needs_ms),
         }
     }

@@ -75,8 +75,7 @@ pub fn must_fit(args: &TuneArgs, plan: &TunePlan, ran: Option<RunOnce>) -> Resul
     else {
         return Ok(());
     };
-    let all_ms: u64 = plan.knobs.iter().map(|knob| knob.needs_ms()).sum();
-    let enough_min = all_ms.div_ceil(60_000);
+    let enough_min = plan.needs_ms().div_ceil(60_000);
     Err(Failure::usage(format!(
         "a run of the command took {}, and no knob can be decided in {}: the least takes {}. Give --budget {enough_min}m, or let \
          a run do less.",

@@ -3,14 +3,13 @@
 use super::plan::{KnobTime, PlannedKnob, TunePlan};
 use super::{TuneArgs, live::Live, quiet};
 use crate::commands::layers_arg::{LayersArg, wish};
-use crate::commands::run::targets::opened;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::live::LiveLine;
 use apply::{CheckedValue, Knob, SubjectFiles};
 use experiment::{Experiment, ExperimentPlan};
 use host::signals::Stop;
-use host::{DeviceLock, Journal};
+use host::{DeviceLock, Journal, Target};
 use load::Prepared;
 use model::change::{Class, Restored};
 use model::finding::Finding;
@@ -21,6 +20,7 @@ use model::sample::SensorLog;
 use model::subject::{Subject, place_in_words};
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
+use std::sync::Arc;
 use tuner::drive::{DriveError, Driven, Setup, Turn, drive};
 use tuner::meter::{Counts, Judge};
 
@@ -31,6 +31,7 @@ pub struct Session<'a> {
     pub plan: &'a TunePlan,
     pub judge: &'a Judge,
     pub path: &'a IoPath,
+    pub target: &'a Arc<Target>,
     pub job: &'a Job,
     pub seed: u64,
     /// The device's, and the machine's where its settings are tried.
@@ -181,10 +182,9 @@ impl Session<'_> {
         let line = LiveLine::new();
         let mut progress = |done: u64, total: u64| line.layout(done, total);
         let consent = self.args.job.consent();
-        let target = opened(&self.args.target, self.path)?;
         let mut prepared = load::prepare(
             &self.context.host,
-            &target,
+            self.target,
             self.job,
             &consent,
             stop,

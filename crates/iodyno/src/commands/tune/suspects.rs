@@ -4,7 +4,6 @@ use super::plan::{self, PlannedKnob};
 use super::session::Session;
 use crate::commands::check::look::Look;
 use crate::commands::run::facts::target_facts;
-use crate::commands::run::targets::opened;
 use crate::exit::Failure;
 use apply::Knob;
 use host::signals::Stop;
@@ -35,12 +34,11 @@ impl Session<'_> {
             let findings = Vec::new();
             return Ok((prepared, Suspects { findings, knobs }));
         }
-        let target = opened(&self.args.target, self.path)?;
         let look = Look {
             context: self.context,
             path: self.path,
             job: self.job,
-            target: target_facts(Some(&target), self.path),
+            target: target_facts(Some(self.target), self.path),
             is_scratch: self.plan.is_laid_out,
         };
         let (prepared, findings) = look.findings(prepared, stop);

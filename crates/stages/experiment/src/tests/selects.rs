@@ -80,3 +80,19 @@ fn selecting_takes_less_time_than_proving() {
     }
     assert!(ratio / 10.0 < 0.6, "{}", ratio / 10.0);
 }
+
+/// A switch that outlasts every short window is measured by blocks, in which a selection claims no more than elsewhere.
+#[test]
+fn a_selection_by_blocks_claims_nothing_either() {
+    let plan = ExperimentPlan {
+        only_selects: true,
+        ..plan(2, Class::Slow, 3)
+    };
+    let verdict = run(plan, &scenario("quiet_nvme"), &[0.0, 0.3], 3);
+    assert_eq!(
+        (verdict.reason, verdict.outcome, verdict.arm.as_str()),
+        (Reason::Selected, Outcome::Inconclusive, "B"),
+        "{}",
+        verdict.sentence
+    );
+}
