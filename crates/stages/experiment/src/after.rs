@@ -22,6 +22,9 @@ const A_DAY_MIN: u64 = 1_440;
 /// Ends the experiment where the driver's time does. What made the pairs or the race stop is no estimate without a
 /// hold-out, so the conclusion has none from then on.
 pub(super) fn out_of_time(run: &ExperimentRun, phase: &Phase) -> Phase {
+    if let Some(claim) = ahead_by_now(run, phase) {
+        return select(run, &claim);
+    }
     let undecided = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent);
     let during = |stage: &str| Finding {
         detail: stage.into(),
@@ -39,6 +42,33 @@ pub(super) fn out_of_time(run: &ExperimentRun, phase: &Phase) -> Phase {
         Phase::Holdout(..) => during("during the hold-out"),
     };
     done(run, phase.arms(run), finding)
+}
+
+/// What can be taken along where only that is asked for, though the comparison is not over: an arm that is better for certain.
+fn ahead_by_now(run: &ExperimentRun, phase: &Phase) -> Option<Claim> {
+    let (arm, short, interval_ln, stage) = match phase {
+        _ if !run.plan.only_selects => return None,
+        Phase::Pairs(pairs) => (
+            1,
+            pairs.estimate(),
+            pairs.interval(run),
+            VerdictStage::Pairs,
+        ),
+        Phase::Race(race) => {
+            let arm = race.leading();
+            let interval_ln = race.interval(arm);
+            (arm, race.estimate(arm), interval_ln, VerdictStage::Race)
+        }
+        _ => return None,
+    };
+    (short.count > 0 && interval_ln.0 > 0.0).then(|| Claim {
+        arm,
+        short,
+        interval_ln,
+        stage,
+        equal: None,
+        arms: phase.arms(run),
+    })
 }
 
 /// Ends the experiment.
