@@ -154,7 +154,7 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     let iodyno = Iodyno::new();
     let words = ["--json", "tune", &disk.device, "--knob", "riops@self=8000"];
     let mut command = group.inside(&iodyno, &words);
-    let output = command.args(["--budget", "2m"]).output().unwrap();
+    let output = command.args(["--budget", "6m"]).output().unwrap();
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert!(!said.contains("expect no difference"), "{said}");
