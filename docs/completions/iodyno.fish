@@ -214,6 +214,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s h -l help -d 'Pr
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s V -l version -d 'Print version'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l knob -d 'A knob to try, with values if not its own choices: scheduler or nr_requests=64,256. Repeat for more' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l metric -l goal -d 'What the values are judged by; `iodyno explain METER` says what each one measures [default: iops; printed with --command]' -r -f -a "bandwidth\t''
+cpu_per_io\t''
 device_bandwidth\t''
 device_iops\t''
 duration\t''
@@ -229,6 +230,7 @@ printed\t''
 result\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'How the client of --metric postgresql or mysql is started: \'sudo -u postgres psql -p 5433\' [default: psql, mysql]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cgroup -d 'The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the number of a process in it, or a container\'s id' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l beside -d 'A command that runs beside the load for as long as it does, such as a bulk writer: what it does to the load, and the load to it, is part of what is judged' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r

@@ -191,6 +191,25 @@ async function main() {
     await summary.waitFor({ state: "hidden" });
   });
 
+  await step("name knobs with values, a group, and what only a terminal starts", async () => {
+    await page.goto(at(`/start?verb=tune&target=${target.key}`));
+    const line = (text) => page.getByText(text).first().waitFor();
+    await page.getByLabel("nr_requests", { exact: true }).check();
+    await page.getByLabel("Values of nr_requests").fill("64,256");
+    await page.getByLabel("rbps", { exact: true }).check();
+    await page.getByLabel("Values of rbps").fill("@/system.slice/dev-\\x2dsda.slice=50m,max");
+    await line("--knob nr_requests=64,256 --knob 'rbps@/system.slice/");
+    await page.getByLabel("Judged by").selectOption("group_iops");
+    await page.getByLabel("Control group").fill("../etc");
+    assert.equal(await page.getByLabel("Control group").evaluate((field) => field.checkValidity()), false, "no path outside");
+    await page.getByLabel("Control group").fill("system.slice/postgresql@15-main.service");
+    assert.equal(await page.locator("form").evaluate((form) => form.checkValidity()), true, "the fields take what the server does");
+    await line("--cgroup system.slice/postgresql@15-main.service");
+    await page.getByLabel("Judged by").selectOption("duration");
+    await line("--command 'COMMAND' --run-again --metric duration");
+    assert.ok(await page.locator("[data-start]").isDisabled(), "a command is not started from a browser");
+  });
+
   if (given.tunes) {
     await step("start a tune, watch it decide, and stop it", async () => {
       await page.goto(at(`/start?verb=tune&target=${target.key}&budget_s=${BUDGET_S}&size=32m&iodepth=4`));
@@ -321,7 +340,7 @@ async function main() {
     }
   });
 
-  await shots(context, [["machine", "/machine"], ["live", "/live?span=30s", 25_000], ["start", "/start"], ["start-tune", "/start?verb=tune&ioengine=none&stop_if=await>20ms"], ["records", "/records"], ["record", `/records/${record}`, 3000],
+  await shots(context, [["machine", "/machine"], ["live", "/live?span=30s", 25_000], ["start", "/start"], ["start-tune", "/start?verb=tune&ioengine=none&metric=group_iops&cgroup=system.slice/postgresql.service&stop_if=await>20ms"], ["records", "/records"], ["record", `/records/${record}`, 3000],
     ["imported", `/records/${imported}`, 2500], ["compare", `/compare?r=${record},${imported}&base=${record}`, 2500], ["rank", `/compare?r=${record},${imported}&view=rank`, 2500], ["run", "/runs/1"], ["history", "/history", 3000], ["catalogue", "/catalogue/knob/scheduler"], ["changes", "/changes"]]);
   assert.deepEqual(problems, [], "nothing was refused, failed or fetched elsewhere");
   await page.close();

@@ -82,7 +82,10 @@ impl Drop for TestGroup {
 
 /// A group with a limit on another device, the line of that limit, and the device to work on with its number.
 fn ground() -> Option<(TestGroup, [Loop; 2], [String; 2])> {
-    let disk = Loop::in_memory(64)?;
+    around(Loop::in_memory(64)?)
+}
+
+fn around(disk: Loop) -> Option<(TestGroup, [Loop; 2], [String; 2])> {
     let other = disk.beside(16)?;
     let group = TestGroup::new()?;
     let number = |disk: &Loop| {
@@ -172,6 +175,91 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     let undone = iodyno.run(&["undo", applied["journal"].as_str().unwrap()]);
     assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
     assert_eq!(group.limits(), before);
+}
+
+/// A reader beside a bulk writer of its disk, as an import is to a database: what a limit on the writer is worth to the
+/// reader, and what it costs the writer. Both wait for the disk below.
+#[test]
+fn a_limit_on_a_bulk_writer_is_judged_by_the_reader_beside_it() {
+    let Some((group, [disk, _other], [own, others])) = Loop::new(64).and_then(around) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let mark = format!("of={}", disk.device);
+    let writer = format!(
+        "echo $$ >{}/cgroup.procs; while :; do dd if=/dev/zero {mark} bs=1M oflag=direct conv=notrunc; done",
+        group.path().display()
+    );
+    let knob = format!("wbps@{}=4194304", group.name);
+    let (tuned, output) = iodyno.json(&[
+        "tune",
+        &disk.device,
+        "--iodepth",
+        "1",
+        "--metric",
+        "latency",
+        "--knob",
+        &knob,
+        "--beside",
+        &writer,
+        "--budget",
+        "6m",
+    ]);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 0, "{said}");
+    let record = &tuned["record"];
+    assert_eq!(record["job"]["beside"], writer.as_str(), "{said}");
+    let verdict = &record["trials"][0]["verdict"];
+    assert_eq!(
+        (&verdict["verdict"], &verdict["arm"]),
+        (&"better".into(), &"4194304".into()),
+        "{said}"
+    );
+    let taken = verdict["foreign"][1]["change"].as_f64().unwrap();
+    assert!(taken < -0.5, "{taken}: {said}");
+    assert!(said.contains("theirs changed by −"), "{said}");
+    assert!(said.contains("beside `echo $$"), "{said}");
+    assert_eq!(group.limits(), [others]);
+    let limits = std::fs::read_to_string(group.path().join("blkio.throttle.write_bps_device"));
+    assert!(!limits.unwrap().contains(&own));
+    let left = Command::new("pgrep").args(["-f", &mark]).output().unwrap();
+    assert_eq!(text(&left.stdout), "", "a writer is left");
+}
+
+#[test]
+fn a_command_beside_the_load_that_ends_or_fails_ends_the_tune() {
+    let Some(disk) = Loop::in_memory(64) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    let before = disk.settings();
+    let told = |command: &str| {
+        let words = [
+            "tune",
+            &disk.device,
+            "--knob",
+            "nr_requests=16",
+            "--beside",
+            command,
+            "--budget",
+            "2m",
+        ];
+        let output = iodyno.run(&words);
+        assert_eq!(code(&output), 5, "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let well = told("sleep 2");
+    assert!(
+        well.contains("still ran") && well.contains("while COMMAND"),
+        "{well}"
+    );
+    let failed = told("echo no room on it; exit 3");
+    assert!(
+        failed.contains("status 3; its last words: no room on it"),
+        "{failed}"
+    );
+    assert_eq!(disk.settings(), before);
+    iodyno.assert_nothing_is_changed();
 }
 
 #[test]

@@ -737,6 +737,8 @@ export interface Fix {
 export interface ForeignArm {
   /** The arm's name. */
   arm: string;
+  /** How much they did, ratio minus one against the default; absent where it was not counted, and for the default. */
+  change?: number | null;
   /** Their share of the device's I/O, 0 to 1. */
   share: number;
 }
@@ -1046,6 +1048,8 @@ export interface JobSetting {
 export interface JobSpec {
   /** When I/Os of a limited rate arrive. */
   arrivals: Arrivals;
+  /** A command of the user's that runs beside the load, for as long as it does. No job file has it. */
+  beside?: string | null;
   /** Block sizes by direction where they are not all `bs`. */
   block_sizes: PerDirectionOfBlockSize | null;
   /** Offsets need not be multiples of the block size (`bs_unaligned`): of `blockalign` bytes, where it is not 0. */

@@ -6,7 +6,7 @@ import { address } from "../core/url.ts";
 import { get, post } from "../net/api.ts";
 import { entries } from "../net/catalogue.ts";
 import { isAtWork } from "../core/job.ts";
-import type { Job, JobList, JobVerb, Target } from "../core/documents.ts";
+import type { CatalogueEntry as Entry, Job, JobList, JobVerb, Target } from "../core/documents.ts";
 import { useAction, useLoad } from "../ui/load.ts";
 import { Command, Empty, Failure, Section, Shown } from "../ui/parts.tsx";
 import { go, setQuery, usePlace } from "../ui/router.ts";
@@ -22,6 +22,8 @@ const VERBS: { verb: JobVerb; title: string; words: string }[] = [
   { verb: "tune", title: "Tune", words: "proves which setting helps; switches settings while it measures and puts every one back" },
 ];
 
+/** What is typed and not chosen, by the name of its option. */
+type Texts = Record<string, string>;
 type Options = Record<string, string | number | boolean | string[]>;
 
 interface Choice {
@@ -48,32 +50,47 @@ const BY_VERB: Record<JobVerb, Choice[]> = {
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
-/** What the values of a tune may be judged by: the meters that need no command typed on the machine. */
-const METERS = ["iops", "bandwidth", "latency", "p99", "p999", "device_iops", "device_bandwidth", "postgresql", "mysql"];
-const METRIC: Choice = { name: "metric", words: "Judged by", values: ["usual", ...METERS], usual: "usual" };
-function choicesOf(verb: JobVerb, isTheirs: boolean): Choice[] {
+/** Of the meters that a tune may be judged by, those of a command, which only its user starts: what the line for a terminal says of it. */
+const OF_COMMANDS: Record<string, string> = { printed: "--command 'COMMAND'", result: "--command 'COMMAND' --run-again", duration: "--command 'COMMAND' --run-again" };
+const isOfGroup = (metric: string | undefined) => !!metric?.startsWith("group_");
+const metricOf = (known: Entry[]): Choice => {
+  return { name: "metric", words: "Judged by", values: ["usual", ...known.filter((entry) => entry.kind === "meter").map((entry) => entry.id)], usual: "usual" };
+};
+function choicesOf(verb: JobVerb, isTheirs: boolean, known: Entry[]): Choice[] {
   if (verb !== "tune") return BY_VERB[verb];
   // What others do has no block size of ours.
   const own = isTheirs ? BY_VERB.tune.filter((choice) => !LOAD.includes(choice)) : BY_VERB.tune;
-  return [ENGINE, ...own, METRIC];
+  return [ENGINE, ...own, metricOf(known)];
 }
 const NUMBERS = new Set(["iodepth", "numjobs", "runtime_s", "budget_s"]);
 /** As `--stop-if` has it, and as the server takes it. */
 const BOUND = "[a-z]{1,10}(\\.[a-z]{1,10})? ?[<>] ?[0-9.]{1,20}[A-Za-z\\/]{0,10}";
+/** A control group, as the server takes it. */
+const GROUP = "/?[A-Za-z0-9_\\-][A-Za-z0-9_.:@\\\\\\-]*(/[A-Za-z0-9_\\-][A-Za-z0-9_.:@\\\\\\-]*)*";
+/** What stands behind a knob: values, a subject before them where there are several. */
+const VALUES = `(@${GROUP.replaceAll("@", "")}=)?[A-Za-z0-9_.,:\\-]{1,200}`;
+
+/** A knob as `--knob` takes it. */
+function asked(knob: string, values: string): string {
+  return values.startsWith("@") ? knob + values : values ? `${knob}=${values}` : knob;
+}
+
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
 
 /** The same on a terminal, as far as the choices differ from what is usual. */
-function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[], bound: string): string {
+function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: Record<string, string>, knobs: string[], texts: Texts): string {
   const words = choices.flatMap(({ name, usual }) => {
     const value = chosen[name] ?? usual;
     if (value === usual && name !== "budget_s") return [];
     if (name === "depth") return [`--${value}`];
     if (name === "runtime_s") return [`--runtime ${value}s`];
     if (name === "budget_s") return [`--budget ${value}s`];
+    if (name === "metric" && value in OF_COMMANDS) return [OF_COMMANDS[value]!, `--metric ${value}`];
     return [`--${name.replace("_", "-")} ${value}`];
   });
-  const path = /^[\w@%+=:,./-]+$/.test(target.path) ? target.path : `'${target.path.replace(/'/g, "'\\''")}'`;
-  const rest = [...knobs.map((knob) => `--knob ${knob}`), ...(bound ? [`--stop-if '${bound}'`] : [])];
-  return [`${verb === "tune" ? "sudo " : ""}iodyno`, verb, path, ...words, ...rest].join(" ");
+  const given = Object.entries(texts).map(([name, text]) => `--${name.replace("_", "-")} ${quoted(text)}`);
+  const rest = [...knobs.map((knob) => `--knob ${quoted(knob)}`), ...given];
+  return [`${verb === "tune" ? "sudo " : ""}iodyno`, verb, quoted(target.path), ...words, ...rest].join(" ");
 }
 
 export function Start() {
@@ -113,12 +130,16 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const verb = (VERBS.find((one) => one.verb === query.get("verb"))?.verb ?? "run") as JobVerb;
   const target = list.find((one) => one.key === query.get("target")) ?? usual(list)!;
   const catalogue = useLoad("catalogue", entries);
-  const known = (catalogue.data ?? []).filter((entry) => entry.kind === "knob").map((entry) => entry.id);
-  const choices = choicesOf(verb, query.get("ioengine") === "none");
-  const [knobs, setKnobs] = useState<string[]>([]);
+  const all = catalogue.data ?? [];
+  const known = all.filter((entry) => entry.kind === "knob").map((entry) => entry.id);
+  const choices = choicesOf(verb, query.get("ioengine") === "none", all);
+  const [knobs, setKnobs] = useState<Record<string, string>>({});
   const chosen = Object.fromEntries(choices.map(({ name, usual: value }) => [name, query.get(name) ?? value]));
-  const tuned = verb === "tune" ? knobs : [];
-  const bound = verb === "tune" ? query.get("stop_if") ?? "" : "";
+  const tuned = verb === "tune" ? Object.entries(knobs).map(([knob, values]) => asked(knob, values)) : [];
+  const typed = (name: string) => (verb === "tune" ? query.get(name) ?? "" : "");
+  const [bound, group] = [typed("stop_if"), isOfGroup(chosen.metric) ? typed("cgroup") : ""];
+  const texts: Texts = { ...(group && { cgroup: group }), ...(bound && { stop_if: bound }) };
+  const isForTerminal = verb === "tune" && String(chosen.metric) in OF_COMMANDS;
   const action = useAction(async () => {
     const options: Options = {};
     for (const [name, value] of Object.entries(chosen)) {
@@ -128,14 +149,16 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
     }
     if (tuned.length) options.knobs = tuned;
     if (bound) options.stop_if = [bound];
+    if (group) options.cgroup = group;
     const job = await post<Job>("/jobs", { verb, target: target.key, options });
     go(address("runs", [job.id]));
   });
   const writes = verb !== "check" && /write|rw/.test(String(chosen.rw));
   const stops = !target.safe_to_load || (target.kind === "disk" && writes);
+  const isStopped = stops || isBusy || isForTerminal;
   const why = target.kind === "disk" && writes ? `Writing would destroy what is on ${target.path}; choose a directory on it.` : target.why_not;
   return (
-    <form class="card" onSubmit={(event) => { event.preventDefault(); if (!stops && !isBusy) void action.start(); }}>
+    <form class="card" onSubmit={(event) => { event.preventDefault(); if (!isStopped) void action.start(); }}>
       <div role="radiogroup" aria-label="What to start" class="steps">
         {VERBS.map((one) => (
           <label class="line" key={one.verb}>
@@ -157,6 +180,11 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
             </select>
           </label>
         ))}
+        {verb === "tune" && isOfGroup(chosen.metric) && (
+          <label class="field">Control group
+            <input type="text" name="cgroup" placeholder="system.slice/postgresql.service" required pattern={GROUP} value={group} onInput={(event) => setQuery({ cgroup: event.currentTarget.value || null })} />
+          </label>
+        )}
         {verb === "tune" && (
           <label class="field">Put back and end if
             <input type="text" name="stop_if" placeholder="await>20ms" pattern={BOUND} value={bound} onInput={(event) => setQuery({ stop_if: event.currentTarget.value || null })} />
@@ -166,17 +194,25 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
       {verb === "tune" && (
         <fieldset class="row">
           <legend>Settings to try; none chosen: those that suit the load</legend>
-          {known.map((knob) => (
-            <label class="line" key={knob}>
-              <input type="checkbox" checked={knobs.includes(knob)} onChange={() => setKnobs(knobs.includes(knob) ? knobs.filter((one) => one !== knob) : [...knobs, knob])} />
-              <span class="mono">{knob}</span>
-            </label>
-          ))}
+          {known.map((knob) => {
+            const { [knob]: values, ...others } = knobs;
+            return (
+              <label class="line" key={knob}>
+                <input type="checkbox" checked={values !== undefined} onChange={() => setKnobs(values === undefined ? { ...knobs, [knob]: "" } : others)} />
+                <span class="mono">{knob}</span>
+                {values !== undefined && (
+                  <input type="text" name={`values-${knob}`} aria-label={`Values of ${knob}`} placeholder="its own choices" pattern={VALUES} value={values} onInput={(event) => setKnobs({ ...knobs, [knob]: event.currentTarget.value })} />
+                )}
+              </label>
+            );
+          })}
+          {tuned.length > 0 && <p class="dim">Values as <span class="mono">64,256</span>; of one interrupt or control group as <span class="mono">@24=0:1</span>, <span class="mono">@/system.slice/backup.service=50m,max</span>.</p>}
         </fieldset>
       )}
       {why && <p class={stops ? "note bad" : "note"}><span>{stops ? "✗ Not from here: " : "– "}{why}</span></p>}
-      <p><Command line={commandLine(verb, target, choices, chosen, tuned, bound)} /></p>
-      <p><button type="submit" class="first" data-start disabled={isBusy || stops || action.isBusy }>Start this {verb}</button></p>
+      {isForTerminal && <p class="note"><span>– A command is started only where its user types it: put yours into this line, in a terminal.</span></p>}
+      <p><Command line={commandLine(verb, target, choices, chosen, tuned, texts)} /></p>
+      <p><button type="submit" class="first" data-start disabled={isStopped || action.isBusy}>Start this {verb}</button></p>
       {action.error && <Failure error={action.error} />}
     </form>
   );

@@ -157,8 +157,10 @@ letters! {
     Ids r"^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,63}$"
     /// A size: `4k`.
     Size r"^[1-9][0-9]{0,11}[kmgKMG]?$"
-    /// A knob, or one with values: `scheduler=none,bfq`.
-    Knob r"^[a-z_.]{1,40}(@[a-z0-9]{1,20})?(=[A-Za-z0-9_.,:-]{1,200})?$"
+    /// A knob, or one with values: `scheduler=none,bfq`, `rbps@/system.slice/backup.service=50m`.
+    Knob r"^[a-z0-9_.]{1,40}(@/?[A-Za-z0-9_-][A-Za-z0-9_.:\\-]{0,100}(/[A-Za-z0-9_-][A-Za-z0-9_.:\\-]{0,100}){0,12})?(=[A-Za-z0-9_.,:-]{1,200})?$"
+    /// A control group: its path, the number of a process, a container's id.
+    Group r"^/?[A-Za-z0-9_-][A-Za-z0-9_.:@\\-]{0,100}(/[A-Za-z0-9_-][A-Za-z0-9_.:@\\-]{0,100}){0,12}$"
     /// A bound of a measure: `write.await>20ms`.
     Bound r"^[a-z]{1,10}(\.[a-z]{1,10})? ?[<>] ?[0-9.]{1,20}[A-Za-z/]{0,10}$"
 }

@@ -17,6 +17,7 @@ use experiment::deadline::Deadline;
 use experiment::{Ask, BIN_MS, Experiment, Failure, Progress, Window, WindowReport};
 use host::signals::Stop;
 use host::{Host, Journal, clock};
+use load::engines::command::Beside;
 use load::{Engine, LoadError, Prepared, Region, Running};
 use load::{Snapshot, lane};
 use model::change::Class;
@@ -30,6 +31,7 @@ use model::units::{self, span_ms};
 use model::verdict::{Verdict, VerdictStage};
 use observe::foreign::Own;
 use observe::{EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
+use std::sync::{Mutex, PoisonError};
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
 /// Between starting a load and its first window: caches of the CPU, of the mapping and of the device fill.
@@ -48,6 +50,8 @@ pub struct Setup<'a> {
     pub prepared: &'a Prepared,
     /// The load.
     pub job: &'a Job,
+    /// The command that runs beside it, where the user wants it judged in that company.
+    pub beside: Option<&'a Mutex<Beside>>,
     /// What is turned, in the order of writing.
     pub turns: &'a [Turn],
     /// How long a switch keeps acting under this load.
@@ -355,6 +359,7 @@ impl Rig<'_> {
         let Some(running) = &self.running else {
             return Err(DriveError::Defect("no load".into()));
         };
+        self.must_have_company()?;
         if self.setup.judge.meter.counts == Counts::Runs {
             return self.measure_run(window);
         }
@@ -475,6 +480,7 @@ impl Rig<'_> {
             .as_ref()
             .ok_or_else(|| DriveError::Defect("no load".into()))?;
         still_there(running)?;
+        self.must_have_company()?;
         let rates = match self.values(window, begin_ns)? {
             Ok(rates) => rates,
             Err(told) => return Ok(told),
@@ -495,6 +501,16 @@ impl Rig<'_> {
                 .filter(|_| !is_counted_by_the_device(self.setup.job)),
             foreign,
         })
+    }
+
+    /// A window in which the command beside the load had ended would be one of another load.
+    fn must_have_company(&self) -> Result<(), DriveError> {
+        let Some(beside) = self.setup.beside else {
+            return Ok(());
+        };
+        // A thread that panics leaves the command as it was.
+        let mut beside = beside.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(beside.must_be_at_work()?)
     }
 
     /// Lets the gauge look at the start of a window, and from then on at each grain if it wants to.
@@ -577,7 +593,8 @@ impl Rig<'_> {
     }
 
     /// Ends a window of a slow knob by writing out what it left dirty, so that no window pays for another, and gives
-    /// the factor by which that time lowers the rate of the own load: bytes over the time of writing and of syncing.
+    /// the factor by which that time lowers the rate of the own load: bytes over the time of writing and of syncing. Writing
+    /// out what a command beside it left is not charged to the load.
     fn close_books(&mut self, window: &Window) -> Result<f64, DriveError> {
         if self.setup.class != Class::Slow {
             return Ok(1.0);
@@ -588,6 +605,10 @@ impl Rig<'_> {
         let begin_ns = clock::monotonic_ns();
         self.setup.prepared.sync()?;
         let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;
+        if self.setup.beside.is_some() {
+            // What the command beside the load left dirty is the next window's too, unless it is written out now.
+            sync_all(self.setup)?;
+        }
         Ok(window.duration_ms as f64 / (window.duration_ms as f64 + sync_ms))
     }
 
@@ -675,6 +696,12 @@ impl Rig<'_> {
         };
         format!("with {value}{found} in place {}; {back}", crossing.why)
     }
+}
+
+/// Writes out all that is dirty on the file system of the target.
+fn sync_all(setup: &Setup<'_>) -> Result<(), DriveError> {
+    host::files::sync_all(std::path::Path::new(&setup.path.target))
+        .map_err(|error| DriveError::Meter(error.to_string()))
 }
 
 /// Whether arms stand side by side in a window, each at the load's whole depth.

@@ -70,6 +70,8 @@ pub enum Counts {
     OwnThroughput,
     /// How long the I/Os of the own load take.
     OwnLatency,
+    /// What the I/Os of the own load cost the CPUs.
+    OwnCost,
     /// What the device does, for whomever or for one control group.
     Device,
     /// What a program says of itself.

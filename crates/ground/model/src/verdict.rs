@@ -128,6 +128,9 @@ pub struct ForeignArm {
     pub arm: String,
     /// Their share of the device's I/O, 0 to 1.
     pub share: f64,
+    /// How much they did, ratio minus one against the default; absent where it was not counted, and for the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<f64>,
 }
 
 /// One arm against the default.

@@ -187,27 +187,44 @@ fn open(verdict: &Verdict) -> String {
     )
 }
 
-/// Others' share under each arm: `others did 76 % of the device's I/O under none, 70 % under bfq`.
+/// Others' share under each arm, and what a value gives or takes them:
+/// `others did 76 % of the device's I/O under none, 70 % under bfq; theirs changed by −26 %`.
 fn others(foreign: &[ForeignArm]) -> Option<String> {
     let shares = || foreign.iter().map(|arm| arm.share);
     let (least, most) = (shares().reduce(f64::min)?, shares().reduce(f64::max)?);
     if most < OTHERS_TOLD {
         return None;
     }
+    let share = |arm: &ForeignArm| format!("{} under {}", units::share(arm.share), arm.arm);
     Some(match foreign {
         [default, other] => format!(
-            "others did {} of the device's I/O under {}, {} under {}",
+            "others did {} of the device's I/O under {}, {}{}",
             units::share(default.share),
             default.arm,
-            units::share(other.share),
-            other.arm
+            share(other),
+            changes(&foreign[1..], false)
         ),
         _ => format!(
-            "others did {} to {} of the device's I/O, by value",
+            "others did {} to {} of the device's I/O, by value{}",
             units::share(least),
-            units::share(most)
+            units::share(most),
+            changes(foreign, true)
         ),
     })
+}
+
+/// How what others did changed with each value, where any of it is worth a word.
+fn changes(foreign: &[ForeignArm], named: bool) -> String {
+    let counted = || foreign.iter().filter_map(|arm| Some((arm, arm.change?)));
+    if counted().all(|(_, change)| change.abs() < OTHERS_TOLD) {
+        return String::new();
+    }
+    let word = |(arm, change): (&ForeignArm, f64)| match named {
+        true => format!("{} under {}", units::percent_signed(change), arm.arm),
+        false => units::percent_signed(change),
+    };
+    let words: Vec<String> = counted().map(word).collect();
+    format!("; theirs changed by {}", words.join(", "))
 }
 
 fn values(trial: &Trial, verdict: &Verdict) -> Vec<ValueRow> {

@@ -22,9 +22,31 @@ const TAKEN_SHARE: f64 = 0.5;
 /// Their share under each arm, weighted by time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ForeignWatch {
-    /// By arm: share times time, and time.
-    arms: Vec<(f64, f64)>,
+    /// By arm.
+    arms: Vec<ForeignTotal>,
     pairs: Vec<PairDone>,
+}
+
+/// What others did under an arm, over the kept time of its windows.
+#[derive(Clone, Copy, Debug, Default)]
+struct ForeignTotal {
+    /// Share times time, ms.
+    share_ms: f64,
+    total_ms: f64,
+    /// The same where it was counted: amount per second times time, and time, ms.
+    amount_ms: f64,
+    counted_ms: f64,
+}
+
+impl ForeignTotal {
+    fn share(&self) -> Option<f64> {
+        (self.total_ms > 0.0).then(|| self.share_ms / self.total_ms)
+    }
+
+    /// Amount per second.
+    fn rate(&self) -> Option<f64> {
+        (self.counted_ms > 0.0).then(|| self.amount_ms / self.counted_ms)
+    }
 }
 
 /// What was done per second in the two windows of a pair.
@@ -43,12 +65,16 @@ impl ForeignWatch {
             return;
         };
         if self.arms.len() <= sample.arm {
-            self.arms.resize(sample.arm + 1, (0.0, 0.0));
+            self.arms.resize(sample.arm + 1, ForeignTotal::default());
         }
         let kept_ms = sample.duration_ms.saturating_sub(sample.discard_ms) as f64;
-        let (share_ms, total_ms) = &mut self.arms[sample.arm];
-        *share_ms += foreign.share * kept_ms;
-        *total_ms += kept_ms;
+        let total = &mut self.arms[sample.arm];
+        total.share_ms += foreign.share * kept_ms;
+        total.total_ms += kept_ms;
+        if let Some(done) = foreign.per_second {
+            total.amount_ms += done.others * kept_ms;
+            total.counted_ms += kept_ms;
+        }
     }
 
     /// Books what was done in a pair of windows, the default's first.
@@ -62,22 +88,22 @@ impl ForeignWatch {
         }));
     }
 
-    fn share(&self, arm: usize) -> Option<f64> {
-        let (share_ms, total_ms) = self.arms.get(arm)?;
-        (*total_ms > 0.0).then(|| share_ms / total_ms)
-    }
-
-    /// Mean share under each arm that was compared.
+    /// Mean share under each arm that was compared, and how what they did differs from that under the default.
     pub(super) fn by_arm(&self, names: &[String]) -> Vec<ForeignArm> {
-        let shares = names.iter().enumerate();
-        shares
-            .filter_map(|(arm, name)| {
-                Some(ForeignArm {
-                    arm: name.clone(),
-                    share: self.share(arm)?,
-                })
+        let default = self.arms.first().and_then(ForeignTotal::rate);
+        let change = |arm: usize, total: &ForeignTotal| {
+            let (found, rate) = (default.filter(|found| *found > 0.0)?, total.rate()?);
+            (arm > 0).then(|| rate / found - 1.0)
+        };
+        let arms = names.iter().zip(&self.arms).enumerate();
+        arms.filter_map(|(arm, (name, total))| {
+            Some(ForeignArm {
+                arm: name.clone(),
+                share: total.share()?,
+                change: change(arm, total),
             })
-            .collect()
+        })
+        .collect()
     }
 }
 
@@ -106,6 +132,9 @@ struct Shift {
 
 /// At least half of what the better arm gains, if others lost so much.
 fn shift(run: &ExperimentRun, effect: &Effect) -> Option<Shift> {
+    if run.plan.may_take_from_others {
+        return None;
+    }
     let is_of = |pair: &&PairDone| pair.arm == effect.arm && pair.stage == effect.stage;
     let pairs: Vec<&PairDone> = run.foreign.pairs.iter().filter(is_of).collect();
     if pairs.len() < PAIRS_MIN {

@@ -44,6 +44,8 @@ pub struct ExperimentPlan {
     pub can_halve_depth: bool,
     /// Whether the user accepts a worse p99 in exchange for throughput.
     pub accept_worse_p99: bool,
+    /// Whether an arm may win by what it takes from others on the device: they are part of what is judged.
+    pub may_take_from_others: bool,
     /// Whether it ends with the pairs, the race or the blocks: it then claims nothing and says which arm to take along to an
     /// experiment that proves.
     pub only_selects: bool,
@@ -66,6 +68,7 @@ impl ExperimentPlan {
             min_window_ms: 0,
             can_halve_depth: false,
             accept_worse_p99: false,
+            may_take_from_others: false,
             only_selects: false,
         };
         let metric = plan.metric.clone();

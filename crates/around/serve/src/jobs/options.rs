@@ -2,7 +2,7 @@
 //! Nothing in it can destroy data, start a program, or name a path.
 
 use crate::answer::Fault;
-use crate::shape::{Bound, Knob, List, Name, Size, Text, Whole};
+use crate::shape::{Bound, Group, Knob, List, Name, Size, Text, Whole};
 use crate::targets::Target;
 use model::text::shell_word;
 use schemars::JsonSchema;
@@ -56,8 +56,8 @@ pub enum Engine {
     None,
 }
 
-/// What a tune may be judged by: the meters of the catalogue that need no command and no group typed on the machine. A
-/// database is asked through its usual client.
+/// What a tune may be judged by: the meters of the catalogue that need no command typed on the machine. A database is asked
+/// through its usual client.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobMeter {
@@ -66,8 +66,11 @@ pub enum JobMeter {
     Latency,
     P99,
     P999,
+    CpuPerIo,
     DeviceIops,
     DeviceBandwidth,
+    GroupIops,
+    GroupBandwidth,
     Postgresql,
     Mysql,
 }
@@ -114,6 +117,8 @@ pub struct JobOptions {
     budget_s: Option<Whole<10, 86_400>>,
     /// tune: what the values are judged by; iops by default
     metric: Option<JobMeter>,
+    /// tune: the control group whose I/O the metrics of a group count
+    cgroup: Option<Text<Group, 250>>,
     /// tune: bounds of what the device does, such as await>20ms: where one is crossed everything is put back at once
     stop_if: Option<List<Text<Bound, 60>, 8>>,
     /// tune: how long to wait until others leave the device alone, s
@@ -162,6 +167,7 @@ const TAKES: &[(Verb, &[&str])] = &[
         &[
             "knobs",
             "metric",
+            "cgroup",
             "budget_s",
             "stop_if",
             "wait_quiet_s",
@@ -342,13 +348,53 @@ mod tests {
     }
 
     #[test]
-    fn every_meter_but_those_of_typed_commands_and_groups_can_be_named() {
+    fn every_meter_but_those_of_typed_commands_can_be_named() {
         for meter in tuner::meters::ALL {
             let taken = serde_json::from_value::<JobOptions>(json!({"metric": meter.id}));
             let needs_command = (meter.unfit)(&model::job::Job::default())
                 .is_some_and(|why| why.contains("--command"));
-            let is_typed = needs_command || meter.options.contains(&"--cgroup");
-            assert_eq!(taken.is_ok(), !is_typed, "{}", meter.id);
+            assert_eq!(taken.is_ok(), !needs_command, "{}", meter.id);
+        }
+    }
+
+    #[test]
+    fn every_knob_can_be_named_with_the_subject_and_the_values_that_it_takes() {
+        let takes = |knob: String| {
+            serde_json::from_value::<JobOptions>(json!({"knobs": [knob.clone()]})).is_ok()
+        };
+        let all = lookup::catalogue::entries();
+        let knobs: Vec<_> = all.iter().filter(|entry| entry.kind == "knob").collect();
+        assert!(knobs.len() > 60);
+        for entry in knobs {
+            let id = &entry.id;
+            assert!(takes(id.to_string()) && takes(format!("{id}=1,2")), "{id}");
+        }
+        assert!(takes(
+            r"rbps@/system.slice/dev-\x2dsda.slice=50m,max".into()
+        ));
+        assert!(takes("smp_affinity_list@24=0:1".into()));
+        for wrong in [
+            "rbps@../x=1",
+            "rbps@/a/../b=1",
+            "rbps@/a/.b=1",
+            "rbps@=1",
+            "a b",
+            "rbps@/a =1",
+        ] {
+            assert!(!takes(wrong.into()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_group_is_named_and_no_other_path() {
+        let of = |group: &str| line(Verb::Tune, json!({"metric": "group_iops", "cgroup": group}));
+        assert_eq!(
+            of("system.slice/postgresql@15-main.service").unwrap(),
+            "tune --stream --cgroup=system.slice/postgresql@15-main.service --metric=group_iops /srv/a b"
+        );
+        for wrong in ["", "..", "../../etc", "/a/../b", "a b", "$(reboot)", "/"] {
+            let taken = serde_json::from_value::<JobOptions>(json!({"cgroup": wrong}));
+            assert!(taken.is_err(), "{wrong}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! A window that is one run of a command: it is over when the command has ended and what it wrote is on the disk.
 
-use super::{DriveError, GrainSpan, Rig, untold};
+use super::{DriveError, GrainSpan, Rig, sync_all, untold};
 use experiment::{BIN_MS, Window, WindowReport};
 use host::clock;
 use model::record::WindowRun;
@@ -19,8 +19,7 @@ impl Rig<'_> {
         while self.goes_on()? {
             self.sleep_until(clock::monotonic_ns() + LOOK_NS)?;
         }
-        host::files::sync_all(std::path::Path::new(&self.setup.path.target))
-            .map_err(|error| DriveError::Meter(error.to_string()))?;
+        sync_all(self.setup)?;
         let took_ms = ((clock::monotonic_ns() - begin_ns) / 1_000_000).max(BIN_MS);
         let counted_to = self.edge(window, 0.0);
         if let Some(gathered) = self.gathered(window) {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Version of the fields and words below; the first word of every [`Identity::text`]. Whoever changes a field, a word or
 /// the order changes it, and stores derive their columns anew.
-pub const VERSION: &str = "job/1";
+pub const VERSION: &str = "job/2";
 
 /// A field: its name, and its word in a job that says nothing of it; none where every job has one of its own.
 struct IdentityField {
@@ -31,7 +31,7 @@ const fn usual(name: &'static str, word: &'static str) -> IdentityField {
 }
 
 /// All fields, in the order in which people ask for them.
-const FIELDS: [IdentityField; 25] = [
+const FIELDS: [IdentityField; 26] = [
     own("rw"),
     own("bs"),
     own("direct"),
@@ -56,6 +56,7 @@ const FIELDS: [IdentityField; 25] = [
     usual("iodepth_batch", "1"),
     usual("iodepth_low", "0"),
     usual("options", "none"),
+    usual("beside", "none"),
     own("load"),
 ];
 
@@ -96,6 +97,7 @@ impl Identity {
             identity.block_io(job);
         }
         identity.put("options", options(job));
+        identity.put("beside", job.beside.as_deref().unwrap_or("none"));
         identity
     }
 

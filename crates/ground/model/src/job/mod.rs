@@ -142,6 +142,9 @@ pub struct Job {
     /// the engine `fio` hands them on. Empty for a native engine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub handed_on: Vec<(String, String)>,
+    /// A command of the user's that runs beside the load, for as long as it does. No job file has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<String>,
 }
 
 impl Default for Job {
@@ -200,6 +203,7 @@ impl Default for Job {
             randseed: 1,
             engine_options: std::collections::BTreeMap::new(),
             handed_on: Vec::new(),
+            beside: None,
         }
     }
 }
@@ -266,8 +270,11 @@ impl Job {
 
     /// The command of the engine of that name, short.
     fn command_phrase(&self) -> String {
-        let command = self.engine_options.get("command");
-        let shown = clean_to(command.map_or("", String::as_str), COMMAND_SHOWN_MAX);
+        let shown = command_shown(
+            self.engine_options
+                .get("command")
+                .map_or("", String::as_str),
+        );
         let again = match self.engine_options.contains_key("again") {
             true => ", run again for each window",
             false => "",
@@ -275,8 +282,16 @@ impl Job {
         format!("the command `{shown}`{again}")
     }
 
-    /// For people: `4K random read, depth 32, direct`.
+    /// For people: `4K random read, depth 32, direct`, and what runs beside it.
     pub fn phrase(&self) -> String {
+        let own = self.own_phrase();
+        match &self.beside {
+            Some(command) => format!("{own}, beside `{}`", command_shown(command)),
+            None => own,
+        }
+    }
+
+    fn own_phrase(&self) -> String {
         let jobs = |word: &str| {
             if self.numjobs == 1 {
                 String::new()
@@ -307,6 +322,11 @@ impl Job {
             self.iodepth
         )
     }
+}
+
+/// A command as a phrase has it: short, on one line.
+pub fn command_shown(command: &str) -> String {
+    clean_to(command, COMMAND_SHOWN_MAX)
 }
 
 #[cfg(test)]

@@ -160,17 +160,25 @@ fn a_control_without_writes_wins_nothing() {
 
 #[test]
 fn others_are_told_of_where_they_did_enough() {
-    let with = |shares: &[(&str, f64)]| {
+    let told = |shares: &[(&str, f64, Option<f64>)]| {
         let mut one = trial(Outcome::Better, Reason::Confirmed, "none");
         let verdict = one.verdict.as_mut().unwrap();
         verdict.foreign = shares
             .iter()
-            .map(|(arm, share)| ForeignArm {
+            .map(|(arm, share, change)| ForeignArm {
                 arm: (*arm).into(),
                 share: *share,
+                change: *change,
             })
             .collect();
         TrialView::of(&one).others.unwrap_or_default()
+    };
+    let with = |shares: &[(&str, f64)]| {
+        let untold: Vec<_> = shares
+            .iter()
+            .map(|(arm, share)| (*arm, *share, None))
+            .collect();
+        told(&untold)
     };
     assert_eq!(
         with(&[("bfq", 0.762), ("none", 0.7)]),
@@ -181,6 +189,22 @@ fn others_are_told_of_where_they_did_enough() {
         "others did 1 % to 50 % of the device's I/O, by value"
     );
     assert_eq!(with(&[("bfq", 0.04), ("none", 0.01)]), "");
+    assert_eq!(
+        told(&[("max", 0.914, None), ("1m", 0.12, Some(-0.97))]),
+        "others did 91 % of the device's I/O under max, 12 % under 1m; theirs changed by −97 %"
+    );
+    assert_eq!(
+        told(&[
+            ("a", 0.5, None),
+            ("b", 0.4, Some(-0.26)),
+            ("c", 0.5, Some(0.01))
+        ]),
+        "others did 40 % to 50 % of the device's I/O, by value; theirs changed by −26 % under b, +1.0 % under c"
+    );
+    assert_eq!(
+        told(&[("bfq", 0.5, None), ("none", 0.5, Some(0.02))]),
+        "others did 50 % of the device's I/O under bfq, 50 % under none"
+    );
 }
 
 #[test]

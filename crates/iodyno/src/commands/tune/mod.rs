@@ -54,6 +54,10 @@ pub struct TuneArgs {
     /// number of a process in it, or a container's id.
     #[arg(long, value_name = "GROUP|PID|CONTAINER", requires = "metric")]
     pub cgroup: Option<String>,
+    /// A command that runs beside the load for as long as it does, such as a bulk writer: what it does to the load, and the
+    /// load to it, is part of what is judged.
+    #[arg(long, value_name = "COMMAND")]
+    pub beside: Option<String>,
     /// The command ends by itself: each window is one run of it, judged by the number that it prints at its end, or by how
     /// long it takes where it prints none.
     #[arg(long, requires = "command")]
@@ -170,6 +174,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let job = runs::job(args, args.job.single(args.budget, seed)?);
     let job = Job {
         cold_passes: !job.direct && job.rw.reads(),
+        beside: args.beside.clone(),
         ..job
     };
     // Before the plan: a tune that runs, or was left unfinished, has other values in place than the user's.

@@ -211,7 +211,9 @@ fn skip(knob: &Knob, subject: Option<Subject>, why: String) -> SkippedKnob {
 /// start anew.
 fn unjudgeable(knob: &Knob, meter: &Meter, job: &Job) -> Option<String> {
     let counts_writing = matches!(meter.counts, Counts::OwnThroughput | Counts::Runs);
-    if knob.class_under(job) == Class::Slow && !counts_writing {
+    // What a command beside a reader leaves dirty is written out between two windows, and is not what is judged.
+    let is_anothers = job.beside.is_some() && !job.rw.writes();
+    if knob.class_under(job) == Class::Slow && !counts_writing && !is_anothers {
         return Some(format!(
             "it acts on what is still to be written, and {} does not count the time that writing it takes",
             meter.id
@@ -353,10 +355,10 @@ pub fn choices_unasked(
     }
 }
 
-/// Why a knob cannot matter under this job. A load that is not ours is not what the job says.
+/// Why a knob cannot matter under this job. A load that is not ours is not what the job says, nor is a command beside it.
 fn pointless(knob: &Knob, files: &SubjectFiles, job: &Job, named: &[String]) -> Option<String> {
     let is_ours = Engine::find(&job.ioengine).is_none_or(Engine::does_what_the_job_says);
-    (knob.pointless)(files, job, named).filter(|_| is_ours)
+    (knob.pointless)(files, job, named).filter(|_| is_ours && job.beside.is_none())
 }
 
 fn no_other(files: &SubjectFiles, now: &str) -> String {

@@ -11,6 +11,7 @@ use experiment::{Experiment, ExperimentPlan};
 use host::signals::Stop;
 use host::{DeviceLock, Journal, Target};
 use load::Prepared;
+use load::engines::command::Beside;
 use model::change::{Class, Restored};
 use model::finding::Finding;
 use model::iopath::IoPath;
@@ -20,7 +21,7 @@ use model::sample::SensorLog;
 use model::subject::{Subject, place_in_words};
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tuner::drive::{DriveError, Driven, Setup, Turn, drive};
 use tuner::meter::{Counts, Judge};
 
@@ -109,6 +110,7 @@ pub(super) fn member(one: &CheckedValue) -> SetMember {
 /// What every knob is tried with.
 pub(super) struct Rig<'a> {
     pub(super) prepared: &'a Prepared,
+    beside: Option<&'a Mutex<Beside>>,
     pub(super) journal: &'a Journal,
     pub(super) stop: &'a Stop,
     tracing: &'a Tracing,
@@ -126,6 +128,9 @@ impl Session<'_> {
             quiet::wait(context, &self.plan.device, limit_ms, &stop)?;
         }
         let end_ns = host::clock::monotonic_ns() + self.plan.budget_ms * 1_000_000;
+        // Ended with all its processes when it goes out of scope, whatever happens below.
+        let beside = self.args.beside.as_deref().map(Beside::start);
+        let beside = beside.transpose()?.map(Mutex::new);
         let (prepared, suspects) = self.suspect(prepared, &stop)?;
         let journal = self.begin_journal(&suspects.knobs)?;
         let tracing = self.tracing();
@@ -137,6 +142,7 @@ impl Session<'_> {
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
         let rig = Rig {
             prepared: &prepared,
+            beside: beside.as_ref(),
             journal: &journal,
             stop: &stop,
             tracing: &tracing,
@@ -414,6 +420,7 @@ impl Session<'_> {
             host: &self.context.host,
             prepared: rig.prepared,
             job: self.job,
+            beside: rig.beside,
             turns: &asked.turns,
             class: planned.class,
             device: &self.plan.device,
@@ -490,6 +497,7 @@ impl Session<'_> {
             is_throughput && has_depth && self.job.iodepth > 1 && planned.class == Class::Fast;
         plan.can_halve_depth &= !plan.only_selects;
         plan.accept_worse_p99 = self.args.accept_worse_p99;
+        plan.may_take_from_others = self.job.beside.is_some();
         plan
     }
 

@@ -38,6 +38,7 @@
 //! iodyno run /srv --command 'sysbench fileio --report-interval=1 --time=60 --file-test-mode=rndrd run'
 //! ```
 
+mod beside;
 mod lines;
 mod once;
 
@@ -45,10 +46,11 @@ use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
 use crate::worker::{OpenError, Opened, PrintedRate, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
+pub use beside::Beside;
 use host::process::CpuTime;
 use host::{Workload, clock};
 use lines::RateLines;
-use model::job::Job;
+use model::job::{Job, command_shown};
 use model::metric::Better;
 use model::text::clean_to;
 pub use once::{RunOnce, once};
@@ -67,8 +69,6 @@ pub static ENGINE: Engine = Engine {
 
 /// How long the command's processes may take to end after they were asked to, ms.
 const END_MS: u64 = 5_000;
-/// Characters of the command in a message.
-const SHOWN_MAX: usize = 60;
 
 /// What a job says of its command, checked.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ pub fn options(job: &Job) -> Result<CommandOptions, LoadError> {
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let options = options(&worker.job).map_err(OpenError::Failed)?;
-    let shown = clean_to(&options.command, SHOWN_MAX);
+    let shown = command_shown(&options.command);
     let mut notes = Vec::new();
     let watched = watched(worker, &mut notes);
     Ok(Opened {

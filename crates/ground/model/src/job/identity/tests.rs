@@ -19,7 +19,7 @@ fn the_text_of_version_1() {
     let text = Identity::of(&Job::default()).text().unwrap();
     assert_eq!(
         text,
-        "job/1 rw=randread bs=4k direct=1 iodepth=32 numjobs=1"
+        "job/2 rw=randread bs=4k direct=1 iodepth=32 numjobs=1"
     );
     let job = Job {
         rw: Rw::Randrw,
@@ -32,7 +32,7 @@ fn the_text_of_version_1() {
     };
     assert_eq!(
         Identity::of(&job).text().unwrap(),
-        "job/1 rw=randrw bs=4k direct=0 iodepth=32 numjobs=1 rwmixread=50 rate=100/s arrivals=open poisson \
+        "job/2 rw=randrw bs=4k direct=0 iodepth=32 numjobs=1 rwmixread=50 rate=100/s arrivals=open poisson \
          distribution=zipf:1.2"
     );
     let files = Job {
@@ -42,7 +42,7 @@ fn the_text_of_version_1() {
     };
     assert_eq!(
         Identity::of(&files).text().unwrap(),
-        "job/1 numjobs=1 options=files=100 load=small files"
+        "job/2 numjobs=1 options=files=100 load=small files"
     );
 }
 

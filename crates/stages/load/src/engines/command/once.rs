@@ -1,11 +1,10 @@
 //! One run of a command that ends by itself, before anything is compared: how long it takes, and what it tells.
 
-use super::{END_MS, LOOK_AT_IT, SHOWN_MAX, ended, failed, options};
+use super::{END_MS, LOOK_AT_IT, ended, failed, options};
 use crate::LoadError;
 use host::signals::Stop;
 use host::{Workload, clock};
-use model::job::Job;
-use model::text::clean_to;
+use model::job::{Job, command_shown};
 use model::units::span_ms;
 
 /// Between two looks, ns.
@@ -26,7 +25,7 @@ pub struct RunOnce {
 /// When it fails, with its last words, or is still at work after `longest_ms`.
 pub fn once(job: &Job, longest_ms: u64, stop: &Stop) -> Result<RunOnce, LoadError> {
     let mut options = options(job)?;
-    let shown = clean_to(&options.command, SHOWN_MAX);
+    let shown = command_shown(&options.command);
     let begin_ns = clock::monotonic_ns();
     let mut workload = Workload::start(&options.command)
         .map_err(|error| failed(&shown, error.to_string(), LOOK_AT_IT))?;

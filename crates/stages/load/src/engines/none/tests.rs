@@ -6,6 +6,7 @@ use crate::{Consent, Prepared, Region, Running, lane, prepare, start};
 use host::Host;
 use host::signals::Stop;
 use model::job::{Job, Rw};
+use model::record::Direction;
 
 fn ready(target: &std::path::Path, job: &Job, device: &str) -> Prepared {
     let consent = Consent {
@@ -37,6 +38,17 @@ fn full_bins(running: &Running) -> usize {
     let bins = (host::clock::monotonic_ns() - running.origin_ns()) / running.bin_ns();
     let bins = running.bins(0, bins as usize).unwrap();
     bins.iter().filter(|count| **count > 0).count()
+}
+
+/// Requests of 4 KiB, one in flight. Linux counts a request's bytes in blk_update_request and the request itself in
+/// blk_account_io_done a moment later (block/blk-mq.c, 6.18): a look between the two, at either end, sees the bytes alone.
+fn assert_bytes_of_requests(side: &Direction) {
+    assert!(
+        side.bytes.abs_diff(side.ios * 4096) <= 4096,
+        "{} bytes of {} requests of 4 KiB, one in flight",
+        side.bytes,
+        side.ios
+    );
 }
 
 #[test]
@@ -91,14 +103,7 @@ fn counts_what_others_do() {
         "{} of {least} to {most}",
         result.write.ios
     );
-    // Linux counts a request's bytes in blk_update_request and the request itself in blk_account_io_done a moment later
-    // (block/blk-mq.c, 6.18): a look between the two, at either end, sees the bytes of the one request in flight alone.
-    assert!(
-        result.write.bytes.abs_diff(result.write.ios * 4096) <= 4096,
-        "{} bytes of {} requests of 4 KiB, one in flight",
-        result.write.bytes,
-        result.write.ios
-    );
+    assert_bytes_of_requests(&result.write);
     let binned: u64 = result.bins.iter().map(|count| u64::from(*count)).sum();
     assert_eq!(binned, result.ios());
     assert_eq!(
