@@ -2001,7 +2001,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --goal --metric --sql-client --cgroup --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2012,11 +2012,11 @@ _iodyno() {
                     return 0
                     ;;
                 --metric)
-                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result" -- "${cur}"))
                     return 0
                     ;;
                 --goal)
-                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result" -- "${cur}"))
                     return 0
                     ;;
                 --sql-client)
@@ -2024,6 +2024,14 @@ _iodyno() {
                     return 0
                     ;;
                 --cgroup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prometheus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --query)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -227,10 +227,12 @@ _arguments "${_arguments_options[@]}" : \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result)' \
-'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed result)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result)' \
+'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result)' \
 '--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
 '--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id]:GROUP|PID|CONTAINER:_default' \
+'--prometheus=[The Prometheus server that --metric prometheus asks\: http\://HOST\:9090]:URL:_default' \
+'--query=[The counter that it is asked for, a selector without rate() and range\: '\''http_requests_total{job="web"}'\'']:SELECTOR:_default' \
 '--beside=[A command that runs beside the load for as long as it does, such as a bulk writer\: what it does to the load, and the load to it, is part of what is judged]:COMMAND:_default' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \

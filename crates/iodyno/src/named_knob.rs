@@ -61,7 +61,7 @@ pub fn device(path: &IoPath) -> Result<String, Failure> {
             ),
         )
         .on(&path.target)
-        .hint("`iodyno run` can still load it.")
+        .hint("Name a directory on a disk, a file there, or the disk itself.")
     })?;
     let mut disks = disks(layer);
     disks.sort_unstable();

@@ -50,8 +50,8 @@ const BY_VERB: Record<JobVerb, Choice[]> = {
   check: [{ name: "depth", words: "How thorough", values: ["quick", "default", "deep"], usual: "default" }],
   tune: [...LOAD, { name: "budget_s", words: "Seconds in all", values: ["30", "60", "180", "300", "900"], usual: "180" }],
 };
-/** Of the meters that a tune may be judged by, those of a command, which only its user starts: what the line for a terminal says of it. */
-const OF_COMMANDS: Record<string, string> = { printed: "--command 'COMMAND'", result: "--command 'COMMAND' --run-again", duration: "--command 'COMMAND' --run-again" };
+/** Of the meters that a tune may be judged by, those for which a command is started or an address asked: what the line for a terminal says of it. */
+const TYPED: Record<string, string> = { printed: "--command 'COMMAND'", result: "--command 'COMMAND' --run-again", duration: "--command 'COMMAND' --run-again", prometheus: "--prometheus http://HOST:9090 --query 'COUNTER'" };
 const isOfGroup = (metric: string | undefined) => !!metric?.startsWith("group_");
 const metricOf = (known: Entry[]): Choice => {
   return { name: "metric", words: "Judged by", values: ["usual", ...known.filter((entry) => entry.kind === "meter").map((entry) => entry.id)], usual: "usual" };
@@ -85,7 +85,7 @@ function commandLine(verb: JobVerb, target: Target, choices: Choice[], chosen: R
     if (name === "depth") return [`--${value}`];
     if (name === "runtime_s") return [`--runtime ${value}s`];
     if (name === "budget_s") return [`--budget ${value}s`];
-    if (name === "metric" && value in OF_COMMANDS) return [OF_COMMANDS[value]!, `--metric ${value}`];
+    if (name === "metric" && value in TYPED) return [TYPED[value]!, `--metric ${value}`];
     return [`--${name.replace("_", "-")} ${value}`];
   });
   const given = Object.entries(texts).map(([name, text]) => `--${name.replace("_", "-")} ${quoted(text)}`);
@@ -139,7 +139,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
   const typed = (name: string) => (verb === "tune" ? query.get(name) ?? "" : "");
   const [bound, group] = [typed("stop_if"), isOfGroup(chosen.metric) ? typed("cgroup") : ""];
   const texts: Texts = { ...(group && { cgroup: group }), ...(bound && { stop_if: bound }) };
-  const isForTerminal = verb === "tune" && String(chosen.metric) in OF_COMMANDS;
+  const isForTerminal = verb === "tune" && String(chosen.metric) in TYPED;
   const action = useAction(async () => {
     const options: Options = {};
     for (const [name, value] of Object.entries(chosen)) {
@@ -210,7 +210,7 @@ function Form({ list, isBusy }: { list: Target[]; isBusy: boolean }) {
         </fieldset>
       )}
       {why && <p class={stops ? "note bad" : "note"}><span>{stops ? "✗ Not from here: " : "– "}{why}</span></p>}
-      {isForTerminal && <p class="note"><span>– A command is started only where its user types it: put yours into this line, in a terminal.</span></p>}
+      {isForTerminal && <p class="note"><span>– A command or an address is taken only where its user types it: put yours into this line, in a terminal.</span></p>}
       <p><Command line={commandLine(verb, target, choices, chosen, tuned, texts)} /></p>
       <p><button type="submit" class="first" data-start disabled={isStopped || action.isBusy}>Start this {verb}</button></p>
       {action.error && <Failure error={action.error} />}

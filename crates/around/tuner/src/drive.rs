@@ -139,6 +139,7 @@ pub enum DriveError {
 }
 
 mod runs;
+mod scrapes;
 
 /// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window.
 pub fn drive(
@@ -360,8 +361,10 @@ impl Rig<'_> {
             return Err(DriveError::Defect("no load".into()));
         };
         self.must_have_company()?;
-        if self.setup.judge.meter.counts == Counts::Runs {
-            return self.measure_run(window);
+        match self.setup.judge.meter.counts {
+            Counts::Runs => return self.measure_run(window),
+            Counts::Scrapes => return self.measure_scrapes(window),
+            _ => {}
         }
         let depth = self.setup.job.iodepth;
         running.set_depth_limit(if window.half_depth {

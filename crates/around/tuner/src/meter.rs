@@ -5,6 +5,7 @@ mod counting;
 mod group;
 mod judge;
 pub mod outside;
+pub mod prometheus;
 mod runs;
 pub mod sql;
 mod tail;
@@ -78,6 +79,8 @@ pub enum Counts {
     Program,
     /// What each run of a program gives that ends by itself; until what it wrote is on the disk, no run is over.
     Runs,
+    /// What something else collects every few seconds: a window is as long as several of its looks, and one value.
+    Scrapes,
 }
 
 /// Where a meter reads.

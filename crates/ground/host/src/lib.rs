@@ -30,6 +30,7 @@ mod group_setting;
 mod held_setting;
 #[cfg(test)]
 mod histories;
+pub mod http;
 mod identity;
 mod ioctl;
 mod journal;

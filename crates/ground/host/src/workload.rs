@@ -128,6 +128,10 @@ impl Workload {
 
     /// Asks all its processes to end, and kills those that are still there after `patience_ms`.
     pub fn end(&mut self, patience_ms: u64) {
+        // Once all are gone, the number of their group may be another's.
+        let Some(reader) = self.reader.take() else {
+            return;
+        };
         self.signal(Signal::TERM);
         let end_ns = clock::monotonic_ns() + patience_ms * 1_000_000;
         while self.is_there() && clock::monotonic_ns() < end_ns {
@@ -136,9 +140,7 @@ impl Workload {
         self.signal(Signal::KILL);
         let _ = self.process.wait();
         // Every end of the pipe is closed with the last of its processes.
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
-        }
+        let _ = reader.join();
     }
 
     /// Whether any process of the group is left. A group's number is not used again while one is.
@@ -162,9 +164,7 @@ impl Workload {
 
 impl Drop for Workload {
     fn drop(&mut self) {
-        if self.reader.is_some() {
-            self.end(0);
-        }
+        self.end(0);
     }
 }
 

@@ -135,8 +135,11 @@ fn whole_value(word: &str) -> String {
     }
 }
 
-/// Takes the secrets out of the options that a job hands to its engine.
+/// Takes the secrets out of the options that a job hands to its engine, and out of the command beside it.
 pub fn cut_job(job: &mut Job) {
+    if let Some(beside) = &mut job.beside {
+        *beside = cut(beside);
+    }
     let options = job
         .engine_options
         .iter_mut()

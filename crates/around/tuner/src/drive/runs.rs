@@ -4,6 +4,7 @@ use super::{DriveError, GrainSpan, Rig, sync_all, untold};
 use experiment::{BIN_MS, Window, WindowReport};
 use host::clock;
 use model::record::WindowRun;
+use observe::EdgeReading;
 
 /// Between two looks whether the command has ended, ns.
 const LOOK_NS: u64 = 1_000_000;
@@ -21,14 +22,24 @@ impl Rig<'_> {
         }
         sync_all(self.setup)?;
         let took_ms = ((clock::monotonic_ns() - begin_ns) / 1_000_000).max(BIN_MS);
+        match self.value_of_run(window, begin_ns)? {
+            Ok(value) => self.told_whole(window, (begin_ns, took_ms), &counted_from, value),
+            Err(told) => Ok(told),
+        }
+    }
+
+    /// A window that has one value, told, with what the counters say of it. It began and took so long.
+    pub(super) fn told_whole(
+        &mut self,
+        window: &Window,
+        (begin_ns, took_ms): (u64, u64),
+        counted_from: &EdgeReading,
+        value: f64,
+    ) -> Result<WindowReport, DriveError> {
         let counted_to = self.edge(window, 0.0);
         if let Some(gathered) = self.gathered(window) {
-            gathered.add_counters(window.arm, &counted_from, &counted_to);
+            gathered.add_counters(window.arm, counted_from, &counted_to);
         }
-        let value = match self.value_of_run(window, begin_ns)? {
-            Ok(value) => value,
-            Err(told) => return Ok(told),
-        };
         self.windows.push(WindowRun {
             arm: window.arm,
             stage: window.stage,

@@ -14,6 +14,10 @@ pub struct MeterOptions {
     pub sql_client: Option<String>,
     /// The control group whose I/O counts: a path, the number of a process in it, or a container's id.
     pub cgroup: Option<String>,
+    /// The address of the Prometheus server that is asked.
+    pub prometheus: Option<String>,
+    /// The selector of the counters that it is asked for.
+    pub query: Option<String>,
     /// How long a run of the command takes that is run again for each window, ms.
     pub run_ms: Option<u64>,
 }

@@ -14,6 +14,7 @@ pub mod p99;
 pub mod p999;
 pub mod postgresql;
 pub mod printed;
+pub mod prometheus;
 pub mod result;
 
 /// Every item of this folder, ordered by file name.
@@ -32,6 +33,7 @@ pub static ALL: &[&super::Meter] = &[
     &p999::METER,
     &postgresql::METER,
     &printed::METER,
+    &prometheus::METER,
     &result::METER,
 ];
 
@@ -92,6 +94,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "printed",
         include_str!("../../../../../docs/catalogue/meter/printed.md"),
+    ),
+    (
+        "prometheus",
+        include_str!("../../../../../docs/catalogue/meter/prometheus.md"),
     ),
     (
         "result",

@@ -25,6 +25,8 @@ pub fn ready(
     let options = MeterOptions {
         sql_client: args.sql_client.clone(),
         cgroup: args.cgroup.clone(),
+        prometheus: args.prometheus.clone(),
+        query: args.query.clone(),
         run_ms: ran.map(|ran| ran.took_ns / 1_000_000),
     };
     Judge::of(meter, job, options, (&context.host, &device)).map_err(|why| {
@@ -40,6 +42,8 @@ fn must_take(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
     let given = [
         ("--sql-client", args.sql_client.is_some()),
         ("--cgroup", args.cgroup.is_some()),
+        ("--prometheus", args.prometheus.is_some()),
+        ("--query", args.query.is_some()),
     ];
     let lost = given
         .into_iter()
@@ -59,17 +63,34 @@ fn must_take(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
     .on(option))
 }
 
-/// A meter of one group says nothing without it.
+/// A meter of one group says nothing without it, and one of a server's counter without both.
 fn must_have(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
-    let is_lacking = meter.options.contains(&"--cgroup") && args.cgroup.is_none();
-    match is_lacking {
-        false => Ok(()),
-        true => Err(Failure::usage(format!(
-            "--metric {} counts the I/O of one control group. Say which with --cgroup: its path as /proc/PID/cgroup names \
-             it, the number of a process in it, or a container's id.",
-            meter.id
-        ))
-        .on("--cgroup")),
+    let needed = [
+        (
+            "--cgroup",
+            args.cgroup.is_none(),
+            "counts the I/O of one control group. Say which with --cgroup: its path as /proc/PID/cgroup names it, the \
+             number of a process in it, or a container's id",
+        ),
+        (
+            "--prometheus",
+            args.prometheus.is_none(),
+            "asks a server. Say which with --prometheus http://HOST:9090",
+        ),
+        (
+            "--query",
+            args.query.is_none(),
+            "asks for a counter. Say which with --query: 'http_requests_total{job=\"web\"}'",
+        ),
+    ];
+    let lacking = needed
+        .into_iter()
+        .find(|(option, is_lacking, _)| *is_lacking && meter.options.contains(option));
+    match lacking {
+        None => Ok(()),
+        Some((option, _, why)) => {
+            Err(Failure::usage(format!("--metric {} {why}.", meter.id)).on(option))
+        }
     }
 }
 

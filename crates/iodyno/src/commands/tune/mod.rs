@@ -54,6 +54,12 @@ pub struct TuneArgs {
     /// number of a process in it, or a container's id.
     #[arg(long, value_name = "GROUP|PID|CONTAINER", requires = "metric")]
     pub cgroup: Option<String>,
+    /// The Prometheus server that --metric prometheus asks: http://HOST:9090.
+    #[arg(long, value_name = "URL", requires = "metric")]
+    pub prometheus: Option<String>,
+    /// The counter that it is asked for, a selector without rate() and range: 'http_requests_total{job="web"}'.
+    #[arg(long, value_name = "SELECTOR", requires = "metric")]
+    pub query: Option<String>,
     /// A command that runs beside the load for as long as it does, such as a bulk writer: what it does to the load, and the
     /// load to it, is part of what is judged.
     #[arg(long, value_name = "COMMAND")]
@@ -279,8 +285,14 @@ fn lock(args: &TuneArgs, context: &Context, path: &IoPath) -> Result<DeviceLock,
     Ok(lock)
 }
 
-fn record(done: session::SessionDone, path: IoPath, job: Job, provenance: Provenance) -> Record {
+fn record(
+    done: session::SessionDone,
+    path: IoPath,
+    mut job: Job,
+    provenance: Provenance,
+) -> Record {
     let summary = view::trial::tune_sentence(&done.trials);
+    model::secret::cut_job(&mut job);
     let body = RecordBody::Tune(TuneBody {
         trials: done.trials,
     });

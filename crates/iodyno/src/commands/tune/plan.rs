@@ -563,7 +563,7 @@ impl TunePlan {
     fn of_runs(&self) -> String {
         match self.metric.is_of_runs {
             true => format!(
-                " of each run, about {} long",
+                " of each window, about {} long",
                 units::span_ms(self.metric.grain_ms)
             ),
             false => String::new(),

@@ -271,13 +271,15 @@ impl Command {
         }
     }
 
-    fn ended(&self) -> Result<(), LoadError> {
-        ended(&self.shown, &self.workload)
+    fn ended(&mut self) -> Result<(), LoadError> {
+        ended(&self.shown, &mut self.workload)
     }
 }
 
 /// A command that ended by itself: well, or with its last words.
-fn ended(shown: &str, workload: &Workload) -> Result<(), LoadError> {
+fn ended(shown: &str, workload: &mut Workload) -> Result<(), LoadError> {
+    // It can be seen to have ended before what it said last was read; once its output is closed, all of it was.
+    workload.end(END_MS);
     let how = match workload.status() {
         Some(0) => return Ok(()),
         Some(127) => "the shell found no such program".to_string(),

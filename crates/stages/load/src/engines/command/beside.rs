@@ -37,7 +37,7 @@ impl Beside {
         if !self.workload.has_ended() {
             return Ok(());
         }
-        ended(&self.shown, &self.workload)?;
+        ended(&self.shown, &mut self.workload)?;
         Err(failed(
             &self.shown,
             "it ended while the load beside it still ran".into(),

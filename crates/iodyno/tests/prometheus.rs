@@ -1,0 +1,133 @@
+//! A counter that a real Prometheus collects from a service is what a tune is judged by.
+
+use crate::support::{Dir, Iodyno, Loop, code, text, until};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// Reads 1 MiB past the page cache for each look-up, and tells how many it has done.
+const SERVICE: &str = r##"
+import http.server, mmap, os, random, sys, threading
+disk = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+size, buffer, done = os.lseek(disk, 0, os.SEEK_END), mmap.mmap(-1, 1 << 20), 0
+class Metrics(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("content-type", "text/plain; version=0.0.4")
+        self.end_headers()
+        told = f"# TYPE lookups_total counter\nlookups_total {done}\n# TYPE depth gauge\ndepth 1\n"
+        self.wfile.write(told.encode())
+    def log_message(self, *words): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Metrics)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+while True:
+    os.preadv(disk, [buffer], random.randrange(size >> 20) << 20)
+    done += 1
+"##;
+
+/// A process that ends with the test, also when that fails.
+struct Beside(Child);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn started(command: &mut Command) -> Option<Beside> {
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.spawn().ok().map(Beside)
+}
+
+/// A port that nobody listened on a moment ago.
+fn port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// A service on a disk and a Prometheus that scrapes it every second; with the latter's address.
+fn watched(disk: &Loop, dir: &Path) -> Option<([Beside; 2], String)> {
+    let service = dir.join("service.py");
+    std::fs::write(&service, SERVICE).unwrap();
+    let its_port = port().to_string();
+    let mut python = Command::new("python3");
+    let python = started(python.arg(&service).args([disk.device.as_str(), &its_port]));
+    let config = dir.join("prometheus.yml");
+    let scrape = format!(
+        "global: {{scrape_interval: 1s}}\nscrape_configs: [{{job_name: service, static_configs: [{{targets: ['127.0.0.1:{its_port}']}}]}}]\n"
+    );
+    std::fs::write(&config, scrape).unwrap();
+    let address = format!("127.0.0.1:{}", port());
+    let mut prometheus = Command::new("prometheus");
+    let prometheus = prometheus
+        .arg(format!("--config.file={}", config.display()))
+        .arg(format!(
+            "--storage.tsdb.path={}",
+            dir.join("data").display()
+        ))
+        .arg(format!("--web.listen-address={address}"));
+    let both = python.zip(started(prometheus));
+    let Some((python, prometheus)) = both else {
+        skip::missing("prometheus", "python3 or prometheus is not installed");
+        return None;
+    };
+    let url = format!("http://{address}");
+    let samples = format!("{url}/api/v1/query?query=lookups_total[1m]");
+    until("samples of the service", || {
+        let asked = Command::new("curl").args(["-s", "-g", &samples]).output();
+        text(&asked.unwrap().stdout).matches("],[").count() >= 2
+    });
+    Some(([python, prometheus], url))
+}
+
+#[test]
+fn a_counter_of_prometheus_finds_a_planted_setting() {
+    let Some(disk) = Loop::new(64) else { return };
+    let dir = Dir::new("prometheus");
+    let Some((_watched, url)) = watched(&disk, dir.path()) else {
+        return;
+    };
+    disk.set("max_sectors_kb", "4");
+    let before = disk.settings();
+    let iodyno = Iodyno::new();
+    let tune = |query: &str| {
+        let words = [
+            "tune",
+            &disk.device,
+            "--ioengine",
+            "none",
+            "--metric",
+            "prometheus",
+            "--prometheus",
+            &url,
+            "--query",
+            query,
+            "--knob",
+            "max_sectors_kb=1280",
+            "--budget",
+            "8m",
+        ];
+        iodyno.json(&words)
+    };
+    for (query, why) in [
+        ("rate(lookups_total[1m])", "without rate()"),
+        ("depth", "is a gauge, which counts nothing"),
+        ("no_such_total", "fewer than two samples"),
+    ] {
+        let (_, output) = tune(query);
+        let said = text(&output.stderr);
+        assert!(code(&output) == 5 && said.contains(why), "{said}");
+    }
+    let (tuned, output) = tune("lookups_total{job=\"service\"}");
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 0, "{said}");
+    let verdict = &tuned["record"]["trials"][0]["verdict"];
+    assert_eq!(
+        (&verdict["verdict"], &verdict["arm"]),
+        (&"better".into(), &"1280".into()),
+        "{said}"
+    );
+    assert_eq!(verdict["metric"]["name"], "lookups_total");
+    assert_eq!(disk.settings(), before);
+}
