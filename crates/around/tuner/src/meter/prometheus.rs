@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 const ANSWER_MS: u64 = 5_000;
 /// How far back the first question looks, and every other one, as a selector has it: two samples have to be in it.
 const FIRST: &str = "[10m]";
-const LATER: &str = "[2m]";
+const LATER: &str = "[5m]";
+/// Questions in a row that may fail: a network loses one now and then.
+const FAILED_MAX: u32 = 4;
 /// Samples of one window: with fewer its rate would be that of a moment.
 const SAMPLES: u64 = 4;
 /// A window is no shorter, ms.
@@ -29,6 +31,8 @@ pub struct Prometheus {
     query: String,
     /// What to add to a time of the server's to get one of the monotonic clock, s.
     offset_s: f64,
+    /// Questions in a row that failed.
+    failed: u32,
 }
 
 /// What the first look at a selector told.
@@ -58,6 +62,7 @@ impl Prometheus {
             url: url.trim_end_matches('/').into(),
             query: query.trim().into(),
             offset_s: 0.0,
+            failed: 0,
         };
         prometheus.offset_s = prometheus.clock_offset_s()?;
         let found = samples(&prometheus.range(FIRST)?);
@@ -66,7 +71,7 @@ impl Prometheus {
         Ok((prometheus, scraped))
     }
 
-    /// Every process of this machine and every router on the way may be asked; half the way is taken for the answer's.
+    /// What the monotonic clock shows when the server's shows 0, s. The answer is taken to be from the middle of the wait.
     fn clock_offset_s(&self) -> Result<f64, String> {
         let asked_s = clock::monotonic_ns() as f64 / 1e9;
         let data = self.ask("query", &[("query", "time()")])?;
@@ -163,7 +168,15 @@ fn must_be_plain(url: &str) -> Result<(), String> {
 
 impl Source for Prometheus {
     fn read(&mut self) -> Result<Vec<Reading>, String> {
-        let all = samples(&self.range(LATER)?);
+        let all = match self.range(LATER) {
+            Ok(data) => samples(&data),
+            Err(_) if self.failed < FAILED_MAX => {
+                self.failed += 1;
+                return Ok(Vec::new());
+            }
+            Err(why) => return Err(why),
+        };
+        self.failed = 0;
         let reading = |(series, (at_s, count)): (&String, (f64, f64))| {
             let at_s = at_s + self.offset_s;
             (at_s >= 0.0).then(|| Reading {
@@ -204,6 +217,7 @@ mod tests {
             url: "http://mon:9090".into(),
             query: query.into(),
             offset_s: 0.0,
+            failed: 0,
         }
     }
 
@@ -236,6 +250,22 @@ mod tests {
             "{shown}"
         );
         assert!(must_be_plain("http://mon:9090/prometheus/x@y").is_ok());
+    }
+
+    #[test]
+    fn a_question_that_is_lost_is_asked_again_and_a_server_that_is_gone_is_told() {
+        let mut gone = Prometheus {
+            url: "http://127.0.0.1:1".into(),
+            ..asked("a_total")
+        };
+        for _ in 0..FAILED_MAX {
+            assert_eq!(gone.read(), Ok(Vec::new()));
+        }
+        let why = gone.read().unwrap_err();
+        assert!(
+            why.contains("127.0.0.1:1") && why.contains("refused"),
+            "{why}"
+        );
     }
 
     proptest! {
