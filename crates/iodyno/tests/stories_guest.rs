@@ -2,7 +2,7 @@
 //! in `status` after a reboot, and taken back.
 
 use crate::persist::{out, scheduler};
-use crate::support::guest_with_iodyno;
+use crate::support::{guest_with_iodyno, with_more_time};
 use lab::{Bus, Disk, Guest, Machine};
 use serde_json::{Value, json};
 
@@ -33,14 +33,21 @@ while (1) {
 
 /// A tune's verdict on its first knob, which must have won, and the number of its record.
 fn tuned(guest: &mut Guest, words: &str) -> (Value, i64) {
-    let script = format!(
-        "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n/root/iodyno tune /dev/nvme0n1 {words} --json >/mnt/lab/tuned"
-    );
-    let done = guest.run(&script, LIMIT_S).unwrap();
-    assert_eq!(done.status, 0, "{words}: {}{}", done.out, done.err);
+    let said = with_more_time(600_000, |budget_ms| {
+        let script = format!(
+            "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n/root/iodyno tune /dev/nvme0n1 {words} --budget {budget_ms}ms --json >/mnt/lab/tuned"
+        );
+        let done = guest.run(&script, LIMIT_S).unwrap();
+        let said = format!("{}{}", done.out, done.err);
+        match done.status {
+            0 => Ok(said),
+            6 => Err(said),
+            status => panic!("{words}: {status}: {said}"),
+        }
+    });
     let tuned: Value = serde_json::from_slice(&guest.get("tuned").unwrap()).unwrap();
     let verdict = tuned["record"]["trials"][0]["verdict"].clone();
-    assert_eq!(verdict["verdict"], "better", "{words}: {}", done.err);
+    assert_eq!(verdict["verdict"], "better", "{words}: {said}");
     (verdict, tuned["id"].as_i64().unwrap())
 }
 
@@ -62,11 +69,15 @@ fn a_scheduler_and_read_ahead_are_proved_and_kept_over_a_reboot_of_a_guest() {
     let found = |guest: &mut Guest| (scheduler(guest), out(guest, read_ahead));
     assert_eq!(found(guest), ("bfq".into(), "128".into()));
 
+    // An emulated disk on a busy host is noisy: whether a gain lasts may stay open, and keeping it needs a word then.
     // The server that got a scheduler with its new system.
-    let words = "--iodepth 16 --knob scheduler=none --layers off --budget 10m";
+    let words = "--iodepth 16 --knob scheduler=none --layers off";
     let (verdict, record) = tuned(guest, words);
     assert_eq!(verdict["arm"], "none");
-    out(guest, &format!("/root/iodyno apply {record} --persist"));
+    out(
+        guest,
+        &format!("/root/iodyno apply {record} --persist --even-if-it-fades"),
+    );
 
     // The service whose queries went up from 27,000 to 34,000 a second: read-ahead reads much that nobody asks for, and without
     // any there are too many requests.
@@ -76,12 +87,15 @@ fn a_scheduler_and_read_ahead_are_proved_and_kept_over_a_reboot_of_a_guest() {
     guest.put_bytes(LOOK_UPS.as_bytes(), "look_ups.pl").unwrap();
     out(guest, "cp /mnt/lab/look_ups.pl /root/");
     let words = "--command 'perl /root/look_ups.pl' --metric-regex '(?<qps>[0-9.]+) qps' \
-                 --knob read_ahead_kb=0,16 --layers off --budget 20m";
+                 --knob read_ahead_kb=0,16 --layers off";
     let (verdict, record) = tuned(guest, words);
     assert_eq!(verdict["arm"], "16", "{verdict:#}");
     assert_eq!(verdict["metric"]["name"], "qps");
     assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
-    out(guest, &format!("/root/iodyno apply {record} --persist"));
+    out(
+        guest,
+        &format!("/root/iodyno apply {record} --persist --even-if-it-fades"),
+    );
 
     guest.reboot().unwrap();
     assert_eq!(found(guest), ("none".into(), "16".into()));
