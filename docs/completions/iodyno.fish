@@ -233,7 +233,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'Ho
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cgroup -d 'The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the number of a process in it, or a container\'s id' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l prometheus -d 'The Prometheus server that --metric prometheus asks: http://HOST:9090' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l query -d 'The counter that it is asked for, a selector without rate() and range: \'http_requests_total{job="web"}\'' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l beside -d 'A command that runs beside the load for as long as it does, such as a bulk writer: what it does to the load, and the load to it, is part of what is judged' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l beside -d 'A command that runs beside the load for as long as it does, such as a bulk writer. Values are judged by what the load gets beside it; what others on the device lose or gain by them is told' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l budget -d 'Time for all knobs together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rope -d 'Differences up to this count as equal' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probability of naming a winner where there is none, over all knobs together' -r

@@ -233,7 +233,7 @@ _arguments "${_arguments_options[@]}" : \
 '--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id]:GROUP|PID|CONTAINER:_default' \
 '--prometheus=[The Prometheus server that --metric prometheus asks\: http\://HOST\:9090]:URL:_default' \
 '--query=[The counter that it is asked for, a selector without rate() and range\: '\''http_requests_total{job="web"}'\'']:SELECTOR:_default' \
-'--beside=[A command that runs beside the load for as long as it does, such as a bulk writer\: what it does to the load, and the load to it, is part of what is judged]:COMMAND:_default' \
+'--beside=[A command that runs beside the load for as long as it does, such as a bulk writer. Values are judged by what the load gets beside it; what others on the device lose or gain by them is told]:COMMAND:_default' \
 '--budget=[Time for all knobs together]:BUDGET:_default' \
 '--rope=[Differences up to this count as equal]:ROPE:_default' \
 '--alpha=[Probability of naming a winner where there is none, over all knobs together]:ALPHA:_default' \

@@ -7,7 +7,7 @@ mod xml;
 use crate::figures::figures;
 use crate::report::MOST_BYTES;
 use crate::{About, Figure, HistoryPlan, Quantity, RankRow, RankingPlan, report, series_csv};
-use model::record::Record;
+use model::record::{Record, WindowRun};
 
 /// Every record that the builders make, with a name.
 fn all() -> Vec<(&'static str, Record)> {
@@ -542,4 +542,24 @@ fn a_page_of_several_records_is_whole() {
     // Nothing in common is said, not drawn.
     let page = crate::comparison(&comparison_of(&["1", "2"]), &[&other, &other], &WORDING);
     assert!(page.contains("Nothing can be drawn on common axes") && !page.contains("<svg"));
+}
+
+#[test]
+fn a_window_that_only_warms_up_has_no_value_in_a_figure() {
+    let told = |record: &Record| {
+        let figure = figure(record, "arms");
+        (figure.description, figure.table)
+    };
+    let mut tune = records::tune();
+    let (without, _) = told(&tune);
+    let trial = &mut tune.trials_mut()[0];
+    let warm_up = WindowRun {
+        discard_ms: 200,
+        rate: 0.0,
+        ..trial.windows[0].clone()
+    };
+    trial.windows.insert(0, warm_up);
+    let (with, table) = told(&tune);
+    assert_eq!(with, without);
+    assert!(format!("{table:?}").contains("\"–\""), "{table:?}");
 }

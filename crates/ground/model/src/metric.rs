@@ -68,6 +68,15 @@ impl ExperimentMetric {
         }
     }
 
+    /// A time of which less is better, told every so many ms.
+    pub fn time(name: &str, grain_ms: u64) -> ExperimentMetric {
+        ExperimentMetric {
+            better: Better::Lower,
+            grain_ms,
+            ..ExperimentMetric::rate(name, NS)
+        }
+    }
+
     /// The same of whole runs, each of about so long, ms.
     pub fn of_runs(self, run_ms: u64) -> ExperimentMetric {
         ExperimentMetric {

@@ -533,3 +533,10 @@ pub struct WindowRun {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub half_depth: bool,
 }
+
+impl WindowRun {
+    /// Whether any of it counts. A window that only warms up has no value, and 0 as its rate.
+    pub fn has_value(&self) -> bool {
+        self.discard_ms < self.length_ms
+    }
+}

@@ -105,7 +105,8 @@ fn of_arm(trial: &Trial, arm: usize) -> Option<(f64, f64, f64, usize)> {
 }
 
 fn drawn(trial: &Trial) -> impl Iterator<Item = &WindowRun> {
-    trial.windows.iter().filter(|window| !window.half_depth)
+    let windows = trial.windows.iter();
+    windows.filter(|window| !window.half_depth && window.has_value())
 }
 
 fn description(trial: &Trial) -> String {
@@ -136,7 +137,10 @@ fn table(trial: &Trial) -> FigureTable {
             stage::word(window.stage).to_string(),
             format!("{} {arm}", letter(window.arm)),
             Quantity::Seconds.words(window.length_ms as f64 / 1e3),
-            metric::value(&of_metric(trial), window.rate),
+            match window.has_value() {
+                true => metric::value(&of_metric(trial), window.rate),
+                false => "–".into(),
+            },
         ]);
     }
     table.cut("windows")

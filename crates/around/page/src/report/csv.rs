@@ -168,7 +168,7 @@ fn load_lines(record: &Record, out: &mut CsvLines) {
 fn trial_lines(trial: &Trial, out: &mut CsvLines) {
     let verdict = trial.verdict.as_ref();
     let unit = verdict.map_or(model::metric::PER_S, |verdict| &verdict.metric.unit);
-    for window in &trial.windows {
+    for window in trial.windows.iter().filter(|window| window.has_value()) {
         let arm = trial.arms.get(window.arm).map_or("?", String::as_str);
         let time = (window.start_ms + window.length_ms) as f64 / 1e3;
         let series = format!("{}.{arm}.rate", trial.knob);

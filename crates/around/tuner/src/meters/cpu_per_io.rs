@@ -23,7 +23,7 @@ use crate::meter::{Counting, Counts, Meter, MeterError, Total, needs_own_load};
 use host::process;
 use load::Running;
 use model::job::Job;
-use model::metric::{Better, ExperimentMetric, NS};
+use model::metric::ExperimentMetric;
 
 const GRAIN_MS: u64 = 200;
 
@@ -40,11 +40,7 @@ pub static METER: Meter = Meter {
 };
 
 fn metric(_: &Job) -> ExperimentMetric {
-    ExperimentMetric {
-        better: Better::Lower,
-        grain_ms: GRAIN_MS,
-        ..ExperimentMetric::rate("CPU time per I/O", NS)
-    }
+    ExperimentMetric::time("CPU time per I/O", GRAIN_MS)
 }
 
 fn read(load: &Running) -> Result<Total, MeterError> {

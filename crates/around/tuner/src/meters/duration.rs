@@ -22,7 +22,7 @@
 use crate::meter::{Counts, Gauge, GrainSpan, Meter, MeterError, needs_runs};
 use load::Running;
 use model::job::Job;
-use model::metric::{Better, ExperimentMetric, NS};
+use model::metric::{ExperimentMetric, GRAIN_MIN_MS};
 
 /// The meter.
 pub static METER: Meter = Meter {
@@ -37,10 +37,7 @@ pub static METER: Meter = Meter {
 };
 
 fn metric(_: &Job) -> ExperimentMetric {
-    ExperimentMetric {
-        better: Better::Lower,
-        ..ExperimentMetric::rate("duration", NS)
-    }
+    ExperimentMetric::time("duration", GRAIN_MIN_MS)
 }
 
 /// Tells of a run what its span says.

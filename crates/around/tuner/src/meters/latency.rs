@@ -21,7 +21,7 @@
 use crate::meter::{Counting, Counts, Meter, MeterError, Total, needs_own_load};
 use load::{Running, Snapshot};
 use model::job::Job;
-use model::metric::{Better, ExperimentMetric, NS};
+use model::metric::ExperimentMetric;
 
 const GRAIN_MS: u64 = 100;
 
@@ -38,11 +38,7 @@ pub static METER: Meter = Meter {
 };
 
 fn metric(_: &Job) -> ExperimentMetric {
-    ExperimentMetric {
-        better: Better::Lower,
-        grain_ms: GRAIN_MS,
-        ..ExperimentMetric::rate("mean latency", NS)
-    }
+    ExperimentMetric::time("mean latency", GRAIN_MS)
 }
 
 fn read(load: &Running) -> Result<Total, MeterError> {

@@ -20,7 +20,7 @@
 
 use crate::meter::{Counts, Meter, Tail, needs_own_load};
 use model::job::Job;
-use model::metric::{Better, ExperimentMetric, NS};
+use model::metric::ExperimentMetric;
 
 const QUANTILE: f64 = 0.99;
 const GRAIN_MS: u64 = 500;
@@ -38,9 +38,5 @@ pub static METER: Meter = Meter {
 };
 
 fn metric(_: &Job) -> ExperimentMetric {
-    ExperimentMetric {
-        better: Better::Lower,
-        grain_ms: GRAIN_MS,
-        ..ExperimentMetric::rate("p99 latency", NS)
-    }
+    ExperimentMetric::time("p99 latency", GRAIN_MS)
 }

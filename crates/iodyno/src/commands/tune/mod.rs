@@ -60,8 +60,8 @@ pub struct TuneArgs {
     /// The counter that it is asked for, a selector without rate() and range: 'http_requests_total{job="web"}'.
     #[arg(long, value_name = "SELECTOR", requires = "metric")]
     pub query: Option<String>,
-    /// A command that runs beside the load for as long as it does, such as a bulk writer: what it does to the load, and the
-    /// load to it, is part of what is judged.
+    /// A command that runs beside the load for as long as it does, such as a bulk writer. Values are judged by what the load
+    /// gets beside it; what others on the device lose or gain by them is told.
     #[arg(long, value_name = "COMMAND")]
     pub beside: Option<String>,
     /// The command ends by itself: each window is one run of it, judged by the number that it prints at its end, or by how
