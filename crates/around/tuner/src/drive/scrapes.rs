@@ -7,8 +7,10 @@ use host::clock;
 
 /// Between two looks whether the samples have come, ns.
 const LOOK_NS: u64 = 50_000_000;
-/// So many windows long are samples waited for that do not come.
+/// Samples that do not come are waited for so many windows long,
 const PATIENCE: u64 = 3;
+/// and no shorter, ns: longer than the meter waits for a server that is away, so that its words are the ones that are told.
+const PATIENCE_MIN_NS: u64 = 90_000_000_000;
 
 impl Rig<'_> {
     /// Waits for the samples of a window that has begun with its switch, and tells their growth.
@@ -20,13 +22,12 @@ impl Rig<'_> {
             grain_ns: self.grain_ms * 1_000_000,
             count: 1,
         };
-        let last_ns = span.begin_ns + PATIENCE * span.grain_ns;
+        let last_ns = span.begin_ns + (PATIENCE * span.grain_ns).max(PATIENCE_MIN_NS);
         let value = loop {
             self.sleep_until(clock::monotonic_ns() + LOOK_NS)?;
             let told = match self.is_told(&span) {
                 Ok(false) if clock::monotonic_ns() > last_ns => Err(MeterError::NoValue(
-                    "no samples of it came for three windows. Look whether it is still scraped"
-                        .into(),
+                    "no samples of it came any more. Look whether it is still scraped".into(),
                 )),
                 Ok(false) => continue,
                 Ok(true) => self.values_of(&span),

@@ -15,8 +15,8 @@ const ANSWER_MS: u64 = 5_000;
 /// How far back the first question looks, and every other one, as a selector has it: two samples have to be in it.
 const FIRST: &str = "[10m]";
 const LATER: &str = "[5m]";
-/// Questions in a row that may fail: a network loses one now and then.
-const FAILED_MAX: u32 = 4;
+/// Questions may fail for so long: a network loses one now and then, and a server that is started anew is away for seconds.
+const AWAY_NS: u64 = 60_000_000_000;
 /// Samples of one window: with fewer its rate would be that of a moment.
 const SAMPLES: u64 = 4;
 /// A window is no shorter, ms.
@@ -31,8 +31,8 @@ pub struct Prometheus {
     query: String,
     /// What to add to a time of the server's to get one of the monotonic clock, s.
     offset_s: f64,
-    /// Questions in a row that failed.
-    failed: u32,
+    /// Since when every question failed, ns.
+    away_since_ns: Option<u64>,
 }
 
 /// What the first look at a selector told.
@@ -62,7 +62,7 @@ impl Prometheus {
             url: url.trim_end_matches('/').into(),
             query: query.trim().into(),
             offset_s: 0.0,
-            failed: 0,
+            away_since_ns: None,
         };
         prometheus.offset_s = prometheus.clock_offset_s()?;
         let found = samples(&prometheus.range(FIRST)?);
@@ -135,6 +135,12 @@ impl Prometheus {
         }
     }
 
+    /// After a question that failed: whether another one is worth it.
+    fn may_be_away(&mut self, now_ns: u64) -> bool {
+        let since_ns = *self.away_since_ns.get_or_insert(now_ns);
+        now_ns < since_ns + AWAY_NS
+    }
+
     fn told(&self, how: String, advice: &str) -> String {
         format!("{} {how}. {advice}", self.url)
     }
@@ -170,13 +176,10 @@ impl Source for Prometheus {
     fn read(&mut self) -> Result<Vec<Reading>, String> {
         let all = match self.range(LATER) {
             Ok(data) => samples(&data),
-            Err(_) if self.failed < FAILED_MAX => {
-                self.failed += 1;
-                return Ok(Vec::new());
-            }
+            Err(_) if self.may_be_away(clock::monotonic_ns()) => return Ok(Vec::new()),
             Err(why) => return Err(why),
         };
-        self.failed = 0;
+        self.away_since_ns = None;
         let reading = |(series, (at_s, count)): (&String, (f64, f64))| {
             let at_s = at_s + self.offset_s;
             (at_s >= 0.0).then(|| Reading {
@@ -217,7 +220,7 @@ mod tests {
             url: "http://mon:9090".into(),
             query: query.into(),
             offset_s: 0.0,
-            failed: 0,
+            away_since_ns: None,
         }
     }
 
@@ -258,9 +261,9 @@ mod tests {
             url: "http://127.0.0.1:1".into(),
             ..asked("a_total")
         };
-        for _ in 0..FAILED_MAX {
-            assert_eq!(gone.read(), Ok(Vec::new()));
-        }
+        assert_eq!(gone.read(), Ok(Vec::new()));
+        assert_eq!(gone.read(), Ok(Vec::new()));
+        gone.away_since_ns = gone.away_since_ns.map(|ns| ns.saturating_sub(AWAY_NS));
         let why = gone.read().unwrap_err();
         assert!(
             why.contains("127.0.0.1:1") && why.contains("refused"),
