@@ -6,7 +6,7 @@ mod ansible;
 mod shell;
 mod tuned;
 
-use super::{CheckedValue, SettingWish, persisted};
+use super::{CheckedValue, SettingWish, persisted, served};
 use host::Host;
 use model::subject::{Subject, SubjectKind};
 use model::text::{clean, clean_to, is_plain_name, is_plain_value};
@@ -105,7 +105,7 @@ enum Place {
     Sysctl(String),
     /// Another file of the kernel's, which has the same path on every machine.
     Path(String),
-    /// A file of the interrupts that serve this name.
+    /// A file of the interrupts that serve whom this pattern of the shell's names.
     OfInterrupt { serves: String, file: &'static str },
 }
 
@@ -127,18 +127,10 @@ fn setting<'a>(
         Subject::Interrupt { .. } if form == ExportForm::Tuned => {
             return Err("TuneD has no plugin that writes to one interrupt's /proc/irq".into());
         }
-        Subject::Interrupt { .. } => {
-            let serves = host.subject_mark(subject).unwrap_or_default();
-            if !is_plain_name(&serves) || serves.contains(',') {
-                return Err(format!(
-                    "{subject} has no one name by which it could be found"
-                ));
-            }
-            Place::OfInterrupt {
-                serves,
-                file: knob.attribute,
-            }
-        }
+        Subject::Interrupt { .. } => Place::OfInterrupt {
+            serves: served::pattern(host, subject)?,
+            file: knob.attribute,
+        },
         Subject::Mount { point, .. } | Subject::FileSystem { point, .. } => {
             let word = value.files.fstab_word(knob.attribute, &value.value);
             let word = word.as_ref().unwrap_or(&value.value);

@@ -15,6 +15,7 @@ pub mod persist;
 mod persisted;
 pub mod proven;
 mod reading;
+mod served;
 mod set;
 mod subject_files;
 mod together;

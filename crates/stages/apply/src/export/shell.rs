@@ -98,7 +98,7 @@ fn values(sheet: &Sheet<'_>) -> Vec<String> {
             Place::Path(path) => format!("must {path} '{value}'"),
             Place::OfInterrupt { serves, file } => {
                 format!(
-                    "for irq in /proc/irq/*/'{serves}'; do must \"${{irq%/*}}/{file}\" '{value}'; done"
+                    "for irq in /proc/irq/*/{serves}; do must \"${{irq%/*}}/{file}\" '{value}'; done"
                 )
             }
         }
@@ -113,7 +113,7 @@ fn touched(sheet: &Sheet<'_>) -> Vec<String> {
     for setting in own {
         if let Place::OfInterrupt { serves, file } = &setting.place {
             let line =
-                format!("for irq in /proc/irq/*/'{serves}'; do note \"${{irq%/*}}/{file}\"; done");
+                format!("for irq in /proc/irq/*/{serves}; do note \"${{irq%/*}}/{file}\"; done");
             paths.push((u8::MAX, line));
             continue;
         }

@@ -20,6 +20,7 @@
 //! - udev(7); Linux `Documentation/ABI/stable/sysfs-block`
 
 use crate::persisted::made_anew;
+use crate::served;
 use crate::{CheckedValue, Persist, PersistPlan, PersistTurn, SettingWish, SubjectFiles};
 use host::Host;
 use model::subject::Subject;
@@ -160,13 +161,7 @@ fn scheduler_needed(host: &Host, device: &str, wish: &SettingWish) -> Option<Str
 /// An interrupt has another number after a boot, so the rule finds it by whom it serves: `/proc/irq/*/NAME` is a
 /// directory. The write may be refused then; the rule goes on.
 fn interrupt(host: &Host, subject: &Subject, proven: &CheckedValue) -> Result<String, String> {
-    let serves = host.subject_mark(subject).unwrap_or_default();
-    if !is_plain_name(&serves) || serves.contains(',') {
-        return Err(format!(
-            "{subject} serves `{}`: no one name by which a rule could find it after a boot",
-            clean_to(&serves, 60)
-        ));
-    }
+    let serves = served::pattern(host, subject)?;
     // `$$` is udev's `$`, `%%` its `%`.
     Ok(format!(
         "RUN+=\"/bin/sh -c 'for d in /proc/irq/*/{serves}; do echo {} > $${{d%%/*}}/{}; done'\"",
@@ -346,6 +341,13 @@ mod tests {
                 "RUN+=\"/bin/sh -c 'for d in /proc/irq/*/nvme0q1; do echo 1,3 > $${d%%/*}/smp_affinity_list; done'\"\n"
             ),
             "{content}"
+        );
+        let mut adapter = Archive::default();
+        adapter.insert_directory("/proc/irq/24/ahci[0000:00:1f.2]");
+        let content = plan(&Host::from_archive(adapter), &one).unwrap().content;
+        assert!(
+            content.contains("in /proc/irq/*/ahci?0000:00:1f.2?; do"),
+            "brackets are a set of letters to the shell: {content}"
         );
         archive.insert_directory("/proc/irq/24/eth0");
         let shared = plan(&Host::from_archive(archive), &one).unwrap_err();
