@@ -11,7 +11,7 @@ EXCHANGES   ?= 10000
 CONNECTIONS ?= 500
 SECONDS     ?= 60
 
-.PHONY: run test build bench stories kill power-cuts exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
+.PHONY: run test build bench kill power-cuts exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -37,10 +37,6 @@ power-cuts: setup-test
 # The long form of two more: 100,000 random histories of changes on a simulated kernel, 1,000 on a loop device.
 histories: setup-test
 	@tools/histories 100000 1000
-
-# Stories of the field that take half an hour in a guest.
-stories: setup-test
-	@IODYNO_STORIES=1 cargo test --quiet --locked --package iodyno --test integration -- --nocapture an_idling_scheduler
 
 exchanges: setup-test
 	@tools/exchanges $(EXCHANGES)

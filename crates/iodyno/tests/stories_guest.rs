@@ -2,7 +2,7 @@
 //! in `status` after a reboot, and taken back.
 
 use crate::persist::{out, scheduler};
-use crate::support::{guest_with_iodyno, rounds, with_more_time};
+use crate::support::{guest_with_iodyno, with_more_time};
 use lab::{Bus, Disk, Guest, Machine};
 use serde_json::{Value, json};
 
@@ -64,32 +64,6 @@ const READS: &str = r#"
         sysread($file, my $bytes, 4096) == 4096 or die "no page";
 "#;
 
-/// A page of a file of its own, which is on the disk when it is done.
-const COMMITS: &str = r#"
-    open(my $file, "+>", "$place/writer-$number") or die "no file";
-    syswrite($file, "x" x 1048576);
-    while (1) {
-        sysseek($file, int(rand(256)) * 4096, 0);
-        syswrite($file, "y" x 4096);
-        $file->sync;
-"#;
-
-/// Ten pages of a site from memory, and a line of its log, which is on the disk when it is done.
-const VISITS: &str = r#"
-    mkdir "$place/pages";
-    for my $page (0 .. 999) { open(my $file, ">", "$place/pages/$page") or die "no page"; print $file "x" x 4000; close $file; }
-    open(my $log, ">", "$place/log") or die "no log";
-    while (1) {
-        for (1 .. 10) {
-            open(my $file, "<", "$place/pages/" . int(rand(1000))) or die "no page";
-            sysread($file, my $bytes, 4000);
-            close $file;
-        }
-        sysseek($log, 0, 0);
-        syswrite($log, "y" x 100);
-        $log->sync;
-"#;
-
 /// A program that polls on its CPU before anything else, four fifths of the time. 144 is sched_setscheduler, 1 SCHED_FIFO, and
 /// interrupts that have threads have priority 50.
 const POLLS: &str = r#"
@@ -143,8 +117,8 @@ fn by_service(target: &str, service: &str, knob: &str) -> String {
 
 /// Keeps what a record proved over the next boots. An emulated disk on a busy host is noisy: whether a gain lasts may stay
 /// open, and keeping it needs a word then.
-fn keep(guest: &mut Guest, record: i64, more: &str) {
-    let keep = format!("/root/iodyno apply {record} --persist --even-if-it-fades {more}");
+fn keep(guest: &mut Guest, record: i64) {
+    let keep = format!("/root/iodyno apply {record} --persist --even-if-it-fades");
     out(guest, &keep);
 }
 
@@ -173,7 +147,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
     // The server that got a scheduler with its new system.
     let words = "/dev/nvme0n1 --iodepth 16 --knob scheduler=none";
     let (_, record) = tuned(guest, words, "none");
-    keep(guest, record, "");
+    keep(guest, record);
 
     // The service whose queries went up from 27,000 to 34,000 a second: read-ahead reads much that nobody asks for, and without
     // any there are too many requests.
@@ -189,7 +163,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
     let (verdict, record) = tuned(guest, &words, "16");
     assert_eq!(verdict["metric"]["name"], "qps");
     assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
-    keep(guest, record, "");
+    keep(guest, record);
 
     // And then to 39,000 with its interrupts on other CPUs.
     interrupts_are_moved(guest);
@@ -224,75 +198,6 @@ fn interrupts_are_moved(guest: &mut Guest) {
     let words = by_service(&disk, &service, "smp_affinity_list=0");
     let (verdict, record) = tuned(guest, &words, "0");
     assert!(verdict["effect"].as_f64().unwrap() > 1.0, "{verdict:#}");
-    keep(guest, record, "");
+    keep(guest, record);
     out(guest, "kill $(cat /root/poller)");
 }
-
-#[test]
-fn an_idling_scheduler_access_times_and_dirty_limits_are_proved_and_kept_in_a_guest() {
-    if rounds("IODYNO_STORIES", 0) == 0 {
-        skip::missing(
-            "asked:IODYNO_STORIES",
-            "three tunes and two boots of half an hour; IODYNO_STORIES=1 asks for them, as `make stories` does",
-        );
-        return;
-    }
-    let machine = Machine::new()
-        .disk(Disk::new(Bus::Nvme, 512).queues(2).iops(2_000))
-        .systemd();
-    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
-        return;
-    };
-    let guest = &mut guest;
-    out(guest, "mv /run/iodyno /root/iodyno");
-    out(guest, SITE);
-    guest.reboot().unwrap();
-    let found = |guest: &mut Guest| out(guest, FOUND).replace('\n', " ");
-    assert_eq!(found(guest), "8000 strictatime 1048576");
-    put_service(guest, "commits", COMMITS);
-    put_service(guest, "visits", VISITS);
-
-    // A scheduler that keeps the disk idle for writers whose next write comes after another program's.
-    let words = by_service(
-        "/dev/nvme0n1",
-        "perl /root/commits.pl /srv 2",
-        "slice_idle_us=0",
-    );
-    let (_, record) = tuned(guest, &words, "0");
-    keep(guest, record, "");
-    // Each page that is read costs a write, and each commit of the log waits for them.
-    let words = by_service("/srv", "perl /root/visits.pl /srv 1", "atime=noatime");
-    let (_, record) = tuned(guest, &words, "noatime");
-    keep(guest, record, "--write-proposal");
-    // The dirty pages that a machine may have: with so few of them a page that is written again and again goes to the disk
-    // again and again.
-    let words = "/srv --rw randwrite --direct 0 --size 16m --iodepth 1 --knob dirty_bytes=67108864";
-    let (_, record) = tuned(guest, words, "67108864");
-    keep(guest, record, "");
-
-    guest.reboot().unwrap();
-    assert_eq!(found(guest), "0 noatime 67108864");
-    let status = out(guest, "/root/iodyno status");
-    for told in ["slice_idle_us", "atime", "dirty_bytes"] {
-        assert!(status.contains(told), "{status}");
-    }
-    out(guest, "/root/iodyno undo --all");
-    guest.reboot().unwrap();
-    assert_eq!(found(guest), "8000 strictatime 1048576");
-}
-
-/// What a site chose long ago: a scheduler for disks that turn, the time of every access, and few dirty pages.
-const SITE: &str = r#"
-mkfs.ext4 -q -F /dev/nvme0n1
-mkdir -p /srv
-echo "UUID=$(blkid -s UUID -o value /dev/nvme0n1) /srv ext4 strictatime 0 2" >>/etc/fstab
-echo 'ACTION=="add|change", KERNEL=="nvme0n1", ATTR{queue/scheduler}="bfq"' >/etc/udev/rules.d/60-site.rules
-printf 'vm.dirty_background_bytes = 524288\nvm.dirty_bytes = 1048576\n' >/etc/sysctl.d/50-site.conf
-"#;
-
-/// bfq's idle time, the mount option and the limit.
-const FOUND: &str = r#"
-cat /sys/block/nvme0n1/queue/iosched/slice_idle_us
-grep ' /srv ' /proc/mounts | grep -q relatime && echo relatime || { findmnt -no OPTIONS /srv | tr , '\n' | grep -x noatime || echo strictatime; }
-cat /proc/sys/vm/dirty_bytes
-"#;
