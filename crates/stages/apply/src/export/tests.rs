@@ -75,7 +75,7 @@ fn what_a_form_cannot_say_is_said() {
         made(&[("smp_affinity_list", "2")], &[], ExportForm::Shell)
             .unwrap()
             .text
-            .contains("'nvme0q1'")
+            .contains("/proc/irq/*/nvme0q1;")
     );
 }
 
