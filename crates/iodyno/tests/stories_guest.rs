@@ -16,7 +16,7 @@ const SITE_RULE: &str = r#"ACTION=="add|change", KERNEL=="nvme0n1", ATTR{queue/s
 /// prints its rate once a second. 221 is fadvise64, 4 is POSIX_FADV_DONTNEED.
 const LOOK_UPS: &str = r#"
 use Fcntl; use Time::HiRes "time"; $| = 1;
-sysopen(DISK, "/dev/nvme0n1", O_RDONLY) or die "no disk";
+sysopen(DISK, $ARGV[0], O_RDONLY) or die "no disk";
 my ($queries, $since) = (0, time);
 while (1) {
     syscall(221, fileno(DISK), 0, 0, 4);
@@ -31,39 +31,6 @@ while (1) {
 }
 "#;
 
-/// Several processes that do one thing over and over, and their rate once a second. What it is comes in between.
-const TOGETHER: [&str; 2] = [
-    r#"
-use Fcntl; use IO::Handle; use Time::HiRes "time"; $| = 1;
-my ($place, $processes) = @ARGV;
-pipe(my $told, my $tell);
-for my $number (1 .. $processes) {
-    next if fork;
-    sleep $number;
-"#,
-    r#"
-        syswrite($tell, "q");
-    }
-}
-close $tell;
-my ($queries, $since) = (0, time);
-while ((my $got = sysread($told, my $bytes, 65536)) > 0) {
-    $queries += $got;
-    my $now = time;
-    if ($now - $since >= 1) { printf "%.1f qps\n", $queries / ($now - $since); ($queries, $since) = (0, $now); }
-}
-"#,
-];
-
-/// A page from a random place of a disk, of which nothing is kept in memory.
-const READS: &str = r#"
-    sysopen(my $file, $place, O_RDONLY) or die "no disk";
-    while (1) {
-        syscall(221, fileno($file), 0, 0, 4);
-        sysseek($file, int(rand(60000)) * 4096, 0);
-        sysread($file, my $bytes, 4096) == 4096 or die "no page";
-"#;
-
 /// A program that polls on its CPU before anything else, four fifths of the time. 144 is sched_setscheduler, 1 SCHED_FIFO, and
 /// interrupts that have threads have priority 50.
 const POLLS: &str = r#"
@@ -73,12 +40,7 @@ syscall(144, 0, 1, $priority) == 0 or die "no real-time priority";
 while (1) { my $until = time + 0.012; 1 while time < $until; usleep(4000); }
 "#;
 
-/// Puts a service of several processes into the guest, as `/root/NAME.pl`.
-fn put_service(guest: &mut Guest, name: &str, one: &str) {
-    let [before, after] = TOGETHER;
-    put(guest, name, &[before, one, after].concat());
-}
-
+/// Puts a program into the guest, as `/root/NAME.pl`.
 fn put(guest: &mut Guest, name: &str, program: &str) {
     guest
         .put_bytes(program.as_bytes(), &format!("{name}.pl"))
@@ -127,7 +89,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
     // The SATA adapter's interrupt is one that may be moved, and is a thread here, as on machines for real-time work.
     let machine = Machine::new()
         .disk(Disk::new(Bus::Nvme, 512).queues(2))
-        .disk(Disk::new(Bus::Sata, 256))
+        .disk(Disk::new(Bus::Sata, 512))
         .kernel_arguments("threadirqs");
     let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
         return;
@@ -157,7 +119,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
     put(guest, "look_ups", LOOK_UPS);
     let words = by_service(
         "/dev/nvme0n1",
-        "perl /root/look_ups.pl",
+        "perl /root/look_ups.pl /dev/nvme0n1",
         "read_ahead_kb=0,16",
     );
     let (verdict, record) = tuned(guest, &words, "16");
@@ -189,12 +151,11 @@ const INTERRUPTS_CPU: &str = "cat /proc/irq/*/ahci*00:07*/../smp_affinity_list";
 /// Disk interrupts come to the CPU that a poller with real-time priority has, and wait for it.
 fn interrupts_are_moved(guest: &mut Guest) {
     let disk = guest.disk(1).unwrap();
-    put_service(guest, "reads", READS);
     put(guest, "polls", POLLS);
     let begin = "for file in /proc/irq/*/ahci*00:07*/../smp_affinity_list; do echo 1 >$file; done\n\
                  taskset -c 1 perl /root/polls.pl >/dev/null 2>&1 & echo $! >/root/poller";
     out(guest, begin);
-    let service = format!("taskset -c 0 perl /root/reads.pl {disk} 1");
+    let service = format!("taskset -c 0 perl /root/look_ups.pl {disk}");
     let words = by_service(&disk, &service, "smp_affinity_list=0");
     let (verdict, record) = tuned(guest, &words, "0");
     assert!(verdict["effect"].as_f64().unwrap() > 1.0, "{verdict:#}");
