@@ -178,6 +178,9 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
         (&"better".into(), &"8000".into()),
         "{said}"
     );
+    // The limiter lets what a slice may do through at once: a window of less than a slice counts that or nothing.
+    let effect = verdict["effect"].as_f64().unwrap();
+    assert!((0.9..1.1).contains(&effect), "{effect}: {said}");
     assert_eq!(group.limits(), before);
     let (applied, output) = iodyno.json(&["apply", &tuned["id"].to_string()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));

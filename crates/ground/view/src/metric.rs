@@ -6,7 +6,7 @@ use model::metric::{BYTES_PER_S, ExperimentMetric, NS, PER_S};
 /// What the values of a metric are, which decides how they are written and drawn.
 pub fn quantity(metric: &ExperimentMetric) -> Quantity {
     match metric.unit.as_str() {
-        _ if *metric == ExperimentMetric::iops() => Quantity::Iops,
+        PER_S if metric.name == ExperimentMetric::iops().name => Quantity::Iops,
         PER_S => Quantity::PerSecond,
         BYTES_PER_S => Quantity::BytesPerS,
         NS => Quantity::Ns,
@@ -42,6 +42,11 @@ mod tests {
             words(&ExperimentMetric::rate(name, unit), number)
         };
         assert_eq!(words(&ExperimentMetric::iops(), 41_200.0), "41.2 k IOPS");
+        let in_slices = ExperimentMetric {
+            grain_ms: 100,
+            ..ExperimentMetric::iops()
+        };
+        assert_eq!(words(&in_slices, 41_200.0), "41.2 k IOPS");
         assert_eq!(said("mean latency", NS, 118_000.0), "118 µs mean latency");
         assert_eq!(said("device IOPS", PER_S, 41_200.0), "41.2 k/s device IOPS");
         assert_eq!(

@@ -35,6 +35,9 @@ pub struct Judge {
     pub outside: Option<Arc<Outside>>,
 }
 
+/// A slice of the kernel's limiter, ms.
+const SLICE_MS: u64 = 100;
+
 impl Judge {
     /// Gets a meter ready under a job on a device: one that asks outside has its first answer, any other was opened once, so
     /// that what cannot be read is told before anything is touched.
@@ -64,6 +67,14 @@ impl Judge {
             None => drop((meter.open)(&judge.scope(host, device))?),
         }
         Ok(judge)
+    }
+
+    /// For a load that a control group's limit holds back. The kernel lets what a slice may do through at its start
+    /// (Linux 6.18, block/blk-throttle.c: slices of 100 ms, seen as bursts), so a shorter grain counts one burst or none.
+    #[must_use]
+    pub fn in_slices(mut self) -> Judge {
+        self.metric.grain_ms = self.metric.grain_ms.max(SLICE_MS);
+        self
     }
 
     /// Where the meter reads.

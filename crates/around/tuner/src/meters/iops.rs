@@ -36,6 +36,15 @@ pub static METER: Meter = Meter {
     open: |_| Ok(Box::new(Bins)),
 };
 
+/// I/Os per second of each grain, which has so many bins of this length, ns.
+fn rates(bins: &[u64], bins_per_grain: usize, bin_ns: u64) -> Vec<f64> {
+    let per_s = 1e9 / (bin_ns * bins_per_grain as u64) as f64;
+    let grains = bins.chunks_exact(bins_per_grain);
+    grains
+        .map(|grain| grain.iter().sum::<u64>() as f64 * per_s)
+        .collect()
+}
+
 /// The load's own bins.
 #[derive(Debug)]
 struct Bins;
@@ -51,8 +60,22 @@ impl Gauge for Bins {
 
     fn values(&mut self, load: &Running, span: &GrainSpan) -> Result<Vec<f64>, MeterError> {
         let first = span.begin_ns.saturating_sub(load.origin_ns()) / load.bin_ns();
-        let bins = load.bins(first, span.count)?;
-        let per_s = 1e9 / load.bin_ns() as f64;
-        Ok(bins.into_iter().map(|count| count as f64 * per_s).collect())
+        let bins_per_grain = (span.grain_ns / load.bin_ns()).max(1) as usize;
+        let bins = load.bins(first, span.count * bins_per_grain)?;
+        Ok(rates(&bins, bins_per_grain, load.bin_ns()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grain_has_the_rate_of_all_its_bins() {
+        let bins = [
+            400, 0, 0, 0, 0, 0, 0, 0, 0, 0, 390, 10, 0, 0, 0, 0, 0, 0, 0, 0,
+        ];
+        assert_eq!(rates(&bins, 10, 10_000_000), [4_000.0, 4_000.0]);
+        assert_eq!(rates(&bins[..2], 1, 10_000_000), [40_000.0, 0.0]);
     }
 }

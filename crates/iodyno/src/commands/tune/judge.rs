@@ -1,6 +1,6 @@
 //! What a tune judges by, ready before anything is planned: a source that does not answer ends it here.
 
-use super::TuneArgs;
+use super::{TuneArgs, plan};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::named_knob::device;
@@ -29,12 +29,18 @@ pub fn ready(
         query: args.query.clone(),
         run_ms: ran.map(|ran| ran.took_ns / 1_000_000),
     };
-    Judge::of(meter, job, options, (&context.host, &device)).map_err(|why| {
+    let judge = Judge::of(meter, job, options, (&context.host, &device)).map_err(|why| {
         let message = format!("--metric {} cannot be read: {why}.", meter.id);
         Failure::new(Exit::Failed, message)
             .on(format!("--metric {}", meter.id))
             .why(why)
-    })
+    })?;
+    let limits = inventory::cgroups::io_limits(&context.host);
+    let is_limited = limits.iter().any(|limit| limit.device == device);
+    match is_limited || plan::sets_groups(args)? {
+        true => Ok(judge.in_slices()),
+        false => Ok(judge),
+    }
 }
 
 /// Options that belong to another meter would be dropped in silence.

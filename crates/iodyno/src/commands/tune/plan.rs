@@ -17,7 +17,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::metric::{Better, ExperimentMetric};
 use model::record::knob_label;
-use model::subject::{Subject, place_in_words};
+use model::subject::{Subject, SubjectKind, place_in_words};
 use model::units;
 use serde::Serialize;
 use tuner::meter::{Counts, Judge};
@@ -98,6 +98,12 @@ pub struct SkippedKnob {
 pub fn reach(args: &TuneArgs) -> Result<Reach, Failure> {
     let asked = asked(args)?;
     Ok(apply::reach(asked.iter().map(|asked| asked.knob.on)))
+}
+
+/// Whether a setting of a control group was named, its limits among them.
+pub fn sets_groups(args: &TuneArgs) -> Result<bool, Failure> {
+    let is_of_group = |asked: &NamedKnob| asked.knob.on == SubjectKind::Group;
+    Ok(!args.knobs.is_empty() && asked(args)?.iter().any(is_of_group))
 }
 
 /// Makes the plan, or says why there can be none.
@@ -215,7 +221,8 @@ fn unjudgeable(knob: &Knob, meter: &Meter, job: &Job) -> Option<String> {
     let is_anothers = job.beside.is_some() && !job.rw.writes();
     if knob.class_under(job) == Class::Slow && !counts_writing && !is_anothers {
         return Some(format!(
-            "it acts on what is still to be written, and {} does not count the time that writing it takes",
+            "it acts on what is still to be written, and {} does not count the time that writing it takes. --metric iops of a \
+             load of iodyno's own does, and so does --metric duration of a --command with --run-again",
             meter.id
         ));
     }
