@@ -28,7 +28,7 @@ export function RecordPage({ id, isReadOnly }: { id: string; isReadOnly: boolean
             <Tags shown={shown} isReadOnly={isReadOnly} reload={show.reload} />
             {record.findings?.length ? <Section title="Findings"><Findings findings={record.findings} /></Section> : null}
             {record.imported ? <ImportedFigures imported={record.imported} /> : record.load && <LoadTable load={record.load} />}
-            {record.trials?.map((trial) => <TrialView key={trial.knob + trial.device} trial={trial} />)}
+            {record.trials?.map((trial, at) => <TrialView key={at} trial={trial} />)}
             <Section title="Figures" id="figures">
               {figures.error ? <Failure error={figures.error} retry={figures.reload} />
                 : !list ? <Waiting lines={6} />
