@@ -16,6 +16,8 @@ use super::run::ExperimentRun;
 use super::settle::Settled;
 use model::units;
 
+/// Pairs or blocks from which an ordinary interval is worth a look.
+const AT_THE_END_MIN: usize = 3;
 /// The longest budget, minutes.
 const A_DAY_MIN: u64 = 1_440;
 
@@ -44,31 +46,52 @@ pub(super) fn out_of_time(run: &ExperimentRun, phase: &Phase) -> Phase {
     done(run, phase.arms(run), finding)
 }
 
-/// What can be taken along where only that is asked for, though the comparison is not over: an arm that is better for certain.
+/// What can be taken along where only that is asked for, though the comparison did not decide.
 fn ahead_by_now(run: &ExperimentRun, phase: &Phase) -> Option<Claim> {
-    let (arm, short, interval_ln, stage) = match phase {
-        _ if !run.plan.only_selects => return None,
-        Phase::Pairs(pairs) => (
-            1,
-            pairs.estimate(),
-            pairs.interval(run),
-            VerdictStage::Pairs,
-        ),
-        Phase::Race(race) => {
-            let arm = race.leading();
-            let interval_ln = race.interval(arm);
-            (arm, race.estimate(arm), interval_ln, VerdictStage::Race)
-        }
-        _ => return None,
-    };
-    (short.count > 0 && interval_ln.0 > 0.0).then(|| Claim {
-        arm,
-        short,
-        interval_ln,
-        stage,
+    match phase {
+        Phase::Pairs(pairs) => ahead_in_pairs(run, pairs),
+        Phase::Race(race) => ahead_in_race(run, race, race.leading()),
+        _ => None,
+    }
+}
+
+fn ahead_in_pairs(run: &ExperimentRun, pairs: &Pairs) -> Option<Claim> {
+    let claim = Claim {
+        arm: 1,
+        short: pairs.estimate(),
+        interval_ln: pairs.interval(run),
+        stage: VerdictStage::Pairs,
         equal: None,
-        arms: phase.arms(run),
-    })
+        arms: vec![arm_of_pairs(run, pairs)],
+    };
+    ahead_at_the_end(run, claim)
+}
+
+fn ahead_in_race(run: &ExperimentRun, race: &Race, arm: usize) -> Option<Claim> {
+    let claim = Claim {
+        arm,
+        short: race.estimate(arm),
+        interval_ln: race.interval(arm),
+        stage: VerdictStage::Race,
+        equal: None,
+        arms: race.results(&run.plan.arms),
+    };
+    ahead_at_the_end(run, claim)
+}
+
+/// A claim that can be taken along when the time is over. An interval that is valid at any moment pays for every look, and
+/// is open while there are few pairs, however large the effect. Here there is one look more and the proof is still to come,
+/// so the ordinary interval does.
+fn ahead_at_the_end(run: &ExperimentRun, mut claim: Claim) -> Option<Claim> {
+    let count = claim.short.count;
+    if !run.plan.only_selects || count == 0 {
+        return None;
+    }
+    if claim.interval_ln.0 <= 0.0 && count >= AT_THE_END_MIN {
+        let claims = run.plan.arms.len().saturating_sub(1).max(1) as f64;
+        claim.interval_ln = claim.short.interval(run.alpha / claims);
+    }
+    (claim.interval_ln.0 > 0.0).then_some(claim)
 }
 
 /// Ends the experiment.
@@ -132,7 +155,10 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
             };
             done(run, arms, finding)
         }
-        FoundPairs::Open => done(run, arms, conclude::undecided(run, pairs, 1)),
+        FoundPairs::Open => match ahead_in_pairs(run, pairs) {
+            Some(claim) => select(run, &claim),
+            None => done(run, arms, conclude::undecided(run, pairs, 1)),
+        },
         FoundPairs::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
             let detectable_ln = Some(pairs.detectable_ln(run));
@@ -181,9 +207,12 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
     let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm)) = raced;
     let short = race.estimate(arm);
     let interval_ln = race.interval(arm);
-    // Which of the better ones is the best may stay open where one of them is only taken along.
-    let is_ahead = run.plan.only_selects && interval_ln.0 > 0.0;
-    if let (Raced::Open(_), false) = (raced, is_ahead) {
+    if let Raced::Open(_) = raced {
+        // Which of the better ones is the best may stay open where one of them is only taken along.
+        if let Some(claim) = ahead_in_race(run, race, arm) {
+            note_level(run, race);
+            return select(run, &claim);
+        }
         let (low_ln, high_ln) = interval_ln;
         let effect = Effect {
             arm,
@@ -195,12 +224,7 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
         let finding = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect);
         return done(run, arms, finding);
     }
-    if race.racing() > 1 {
-        run.notes.push(format!(
-            "{} arms were still level when the race ended.",
-            race.racing()
-        ));
-    }
+    note_level(run, race);
     let equal = matches!(raced, Raced::DefaultBest(_)).then_some(Reason::DefaultIsBest);
     prove(
         run,
@@ -213,6 +237,16 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
             arms,
         },
     )
+}
+
+/// That the best of several was not found out.
+fn note_level(run: &mut ExperimentRun, race: &Race) {
+    if race.racing() > 1 {
+        run.notes.push(format!(
+            "{} arms were still level when the race ended.",
+            race.racing()
+        ));
+    }
 }
 
 /// Goes on to the stages that prove a claim, where it is to be proved.

@@ -108,3 +108,22 @@ fn a_selection_by_blocks_claims_nothing_either() {
         verdict.sentence
     );
 }
+
+/// Where the time ends after a few blocks, a large effect is taken along all the same, and nothing else more often than its
+/// error probability says.
+#[test]
+fn few_blocks_are_enough_for_a_large_effect() {
+    let (mut found, mut ahead, runs) = (0, 0, 60);
+    for seed in 0..runs {
+        let plan = ExperimentPlan {
+            budget_ms: 13_000,
+            whole_ms: 17_000,
+            ..selecting(4, seed)
+        };
+        let of = |effects: &[f64]| run(plan.clone(), &scenario("gc_regime"), effects, seed);
+        found += u64::from(of(&[0.0, 2.0, 2.0, 2.0]).arm != "A");
+        ahead += u64::from(of(&[0.0, 0.0, 0.0, 0.0]).arm != "A");
+    }
+    assert!(found >= 57, "{found} of {runs}");
+    assert!(ahead <= 4, "{ahead} of {runs}");
+}
