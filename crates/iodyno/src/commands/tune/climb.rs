@@ -8,7 +8,6 @@ use crate::exit::{Exit, Failure};
 use apply::{CheckedValue, Knob};
 use host::clock;
 use model::record::Trial;
-use model::verdict::{Reason, Verdict, VerdictStage};
 use tuner::drive::Turn;
 
 /// Values of a set that are also left out one by one, so that none is kept that gives nothing beside the others.
@@ -19,8 +18,6 @@ struct Selected {
     /// Its knob, with the value that was found first.
     planned: PlannedKnob,
     value: CheckedValue,
-    /// Whether the least time was enough to see it ahead.
-    was_quick: bool,
 }
 
 /// How far a climb is.
@@ -29,8 +26,6 @@ struct Climb {
     selected: Vec<Selected>,
     trials: Vec<Trial>,
     is_over: bool,
-    /// Places of suspects that the time did not decide, each with how many values were in place below it.
-    undecided: Vec<(usize, usize)>,
 }
 
 impl Climb {
@@ -58,13 +53,8 @@ impl Session<'_> {
                 (knobs.len() - index) as u64,
                 select_ns.max(clock::monotonic_ns()),
             );
-            let below = climb.selected.len();
             climb = self.select(climb, (index, planned), left, rig, live)?;
-            if planned.is_suspect && climb.trials.last().is_some_and(is_undecided) {
-                climb.undecided.push((index, below));
-            }
         }
-        climb = self.select_again(climb, knobs, (select_ns, end_ns), rig, live)?;
         if climb.is_over || climb.selected.is_empty() {
             return Ok(climb.trials);
         }
@@ -76,47 +66,6 @@ impl Session<'_> {
         let (_, mut trials) = self.try_next(Vec::new(), next, (1, end_ns), rig, live)?;
         trials.extend(climb.trials);
         Ok(trials)
-    }
-
-    /// Tries suspects once more that the time did not decide, on top of what came to be ahead after them: one bottleneck
-    /// hides the next. The proof keeps its time, or the least it needs where it will be easy.
-    fn select_again(
-        &self,
-        mut climb: Climb,
-        knobs: &[PlannedKnob],
-        (select_ns, end_ns): (u64, u64),
-        rig: &Rig<'_>,
-        live: &Live,
-    ) -> Result<Climb, Failure> {
-        for (index, below) in std::mem::take(&mut climb.undecided) {
-            let until_ns = match climb.selected.iter().all(|one| one.was_quick) {
-                true => {
-                    end_ns.saturating_sub(self.least_proof_ms(&climb, &knobs[index]) * 1_000_000)
-                }
-                false => select_ns,
-            };
-            let left_ms = until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000;
-            let has_time = left_ms >= knobs[index].select_needs_ms();
-            if climb.is_over || climb.selected.len() == below || !has_time {
-                continue;
-            }
-            // Another place gives it another seed.
-            let place = (knobs.len() + 1 + index, &knobs[index]);
-            climb = self.select(climb, place, (1, until_ns), rig, live)?;
-        }
-        Ok(climb)
-    }
-
-    /// Time for the proof of what is ahead with one more, ms: half as long again as the least.
-    fn least_proof_ms(&self, climb: &Climb, one_more: &PlannedKnob) -> u64 {
-        let each = climb.selected.iter().map(|one| &one.planned);
-        let each: Vec<&PlannedKnob> = each.chain([one_more]).collect();
-        let arms = 2 + left_out(each.len());
-        let planned = self.planned_together(&each).map(|planned| PlannedKnob {
-            values: vec![String::new(); arms],
-            ..planned
-        });
-        planned.map_or(0, |planned| planned.needs_ms()) * 3 / 2
     }
 
     /// Tries one more knob on top of what is ahead, and takes its value along where that is ahead too.
@@ -135,7 +84,6 @@ impl Session<'_> {
         let Climb {
             mut selected,
             mut trials,
-            undecided,
             ..
         } = climb;
         let asked = self.asked_on(planned, &base);
@@ -147,13 +95,15 @@ impl Session<'_> {
                 return Ok(Climb {
                     selected,
                     trials,
-                    undecided,
                     is_over: false,
                 });
             }
         };
-        let (mut here, files) = (planned.clone(), turn.files.clone());
-        here.values.clone_from(&turn.values);
+        let here = PlannedKnob {
+            values: turn.values.clone(),
+            ..planned.clone()
+        };
+        let files = turn.files.clone();
         let asked = Asked {
             turns: vec![turn],
             set: Vec::new(),
@@ -174,17 +124,13 @@ impl Session<'_> {
             let with: Vec<CheckedValue> = base.into_iter().chain([value.clone()]).collect();
             // Two values that cannot be in place together: the one that was ahead first stays.
             if apply::together(with).is_ok() {
-                selected.push(Selected {
-                    planned: planned.clone(),
-                    value,
-                    was_quick: is_within(here.least_pairs_ms(), verdict),
-                });
+                let planned = planned.clone();
+                selected.push(Selected { planned, value });
             }
         }
         Ok(Climb {
             selected,
             trials,
-            undecided,
             is_over,
         })
     }
@@ -238,7 +184,11 @@ impl Session<'_> {
         let mut planned = self
             .planned_together(&each)
             .ok_or_else(|| defect("a set without a knob"))?;
-        let left_out = left_out(ordered.len());
+        let left_out = if ordered.len() <= LEFT_OUT_MAX {
+            ordered.len()
+        } else {
+            0
+        };
         let without = ordered[..left_out].iter();
         let without = without.map(|one| format!("without {}", one.knob.id));
         planned.values.extend(without);
@@ -271,28 +221,6 @@ impl Session<'_> {
         };
         Ok((planned, asked))
     }
-}
-
-/// How many values of a set of so many are left out one by one in its proof.
-fn left_out(values: usize) -> usize {
-    match values <= LEFT_OUT_MAX {
-        true => values,
-        false => 0,
-    }
-}
-
-/// Whether a trial ended without a decision for lack of time.
-fn is_undecided(trial: &Trial) -> bool {
-    let verdict = trial.verdict.as_ref();
-    verdict.is_some_and(|verdict| verdict.reason == Reason::BudgetSpent)
-}
-
-/// Whether a comparison took no longer than the least time there is for one; its proof will not either.
-fn is_within(least_ms: u64, verdict: &Verdict) -> bool {
-    let compares = |stage| matches!(stage, VerdictStage::Pairs | VerdictStage::Race);
-    let stages = verdict.stages.iter();
-    let comparing = stages.filter(|cost| compares(cost.stage));
-    comparing.map(|cost| cost.device_ms).sum::<u64>() <= least_ms
 }
 
 fn defect(why: impl std::fmt::Display) -> Failure {

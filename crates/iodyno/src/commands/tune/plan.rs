@@ -78,9 +78,6 @@ pub struct PlannedKnob {
     /// Why it cannot matter for this load, where it is tried all the same (`--even-if-pointless`); none where nothing speaks
     /// against it.
     pub doubt: Option<String>,
-    /// Whether a look at the target under this load makes it suspect.
-    #[serde(skip)]
-    pub is_suspect: bool,
     /// What its values are judged by.
     #[serde(skip)]
     pub metric: ExperimentMetric,
@@ -301,7 +298,6 @@ fn consider(
         memory_ms: memory_ms(knob, job),
         risk: knob.risk,
         doubt: pointless,
-        is_suspect: false,
         metric: judge.metric.clone(),
     }))
 }
@@ -489,8 +485,7 @@ impl PlannedKnob {
         self.least_pairs_ms() + least_before_ms(self.class, &self.metric) + STARTS_MS
     }
 
-    /// The least time for its pairs or its race, ms.
-    pub fn least_pairs_ms(&self) -> u64 {
+    fn least_pairs_ms(&self) -> u64 {
         least_budget_ms(self.class, self.values.len(), &self.metric).max(LEAST_MS)
     }
 
@@ -662,7 +657,6 @@ mod tests {
             memory_ms: 1_000,
             risk: model::change::Risk::Safe,
             doubt: None,
-            is_suspect: false,
             metric: ExperimentMetric::iops(),
         };
         let time = |left_ms, knobs_left| knob.time(left_ms, knobs_left);

@@ -78,9 +78,6 @@ impl Session<'_> {
             let place = named.iter().position(|(id, _)| *id == planned.knob);
             place.unwrap_or(usize::MAX)
         };
-        for planned in &mut knobs {
-            planned.is_suspect = place(planned) != usize::MAX;
-        }
         knobs.sort_by_key(|planned| (Knob::find(&planned.knob).map(apply::rank), place(planned)));
         knobs
     }
