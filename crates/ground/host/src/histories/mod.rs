@@ -211,20 +211,33 @@ impl History {
         );
     }
 
-    /// The user takes everything back, as the messages say.
+    /// The user takes everything back, as the messages say, and tries again while a lock is held.
+    ///
+    /// A process that a test beside this one starts has our locks too, from its fork to its exec. On a busy
+    /// machine that takes as long as the scheduler likes, so the pauses double up to four seconds in all.
     fn mend(&self) {
-        for round in 0..12 {
+        for round in 0..18_u32 {
             for state in &self.ground.states {
                 let found = find_unfinished(&self.host, state);
                 for journal in found.journals.into_iter().rev() {
                     self.mend_one(journal, state);
                 }
             }
-            // A process that a test beside this one starts has our locks too, from its fork to its exec.
-            if round > 5 && !self.changed().is_empty() {
-                std::thread::sleep(std::time::Duration::from_millis(20));
+            if self.is_mended() {
+                return;
+            }
+            if round > 5 && !self.is_flipped {
+                std::thread::sleep(std::time::Duration::from_millis(1 << (round - 6)));
             }
         }
+    }
+
+    fn is_mended(&self) -> bool {
+        let is_empty = |state: &std::path::PathBuf| {
+            let found = find_unfinished(&self.host, state);
+            found.journals.is_empty() && found.errors.is_empty()
+        };
+        self.changed().is_empty() && self.ground.states.iter().all(is_empty)
     }
 
     fn mend_one(&self, journal: Unfinished, state: &std::path::Path) {
