@@ -18,6 +18,12 @@ impl Host {
     pub fn node_cpus(&self, node: u32) -> Option<CpuList> {
         CpuList::parse(&self.text(&format!("{NODES}/node{node}/cpulist"))?)
     }
+
+    /// The CPUs that are online, also those that this process may not use; none where the host does not say.
+    pub fn online_cpus(&self) -> Option<CpuList> {
+        let list = CpuList::parse(&self.text("/sys/devices/system/cpu/online")?)?;
+        (!list.is_empty()).then_some(list)
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use host::Host;
 use host::perf::{EventClock, PerfRing};
 use host::trace::TraceEvents;
 pub use idle::check;
-use kernel::cpulist::CpuList;
 use record::{PerfIntake, Taken};
 
 const WHAT: &str = "perf events of the block layer";
@@ -109,12 +108,8 @@ impl Tap for Rings {
 }
 
 fn online_cpus() -> Vec<u32> {
-    let text = Host::live().text("/sys/devices/system/cpu/online");
-    let list = text.and_then(|text| CpuList::parse(&text));
-    match list.filter(|list| !list.is_empty()) {
-        Some(list) => list.iter().collect(),
-        None => vec![0],
-    }
+    let list = Host::live().online_cpus();
+    list.map_or_else(|| vec![0], |list| list.iter().collect())
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@
 //! - Linux `drivers/md/raid5.c`, `raid5_store_group_thread_cnt`
 
 use crate::{Knob, SubjectFiles, loads, values};
-use kernel::cpulist::CpuList;
 use model::change::{Class, Risk};
 use model::subject::SubjectKind;
 
@@ -45,9 +44,8 @@ pub static KNOB: Knob = Knob {
 
 /// One, and as many as leave the submitters half of the CPUs.
 fn choices(array: &SubjectFiles) -> Vec<String> {
-    let online = array.host().text("/sys/devices/system/cpu/online");
-    let cpus = online.and_then(|text| CpuList::parse(&text));
-    let half = cpus.map_or(1, |list| list.iter().count() / 2).clamp(1, 8);
+    let online = array.host().online_cpus();
+    let half = online.map_or(1, |list| list.iter().count() / 2).clamp(1, 8);
     values::choices(&KNOB, array, &["0", &half.to_string()])
 }
 

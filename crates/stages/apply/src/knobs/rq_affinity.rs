@@ -43,8 +43,10 @@ pub static KNOB: Knob = Knob {
     ..Knob::PLAIN
 };
 
-fn pointless(_: &SubjectFiles, _: &Job, _: &[String]) -> Option<String> {
-    (host::process::allowed_cpus().len() < 2).then(|| "there is one CPU only".into())
+/// The interrupts of a job that is bound to one CPU may come to another, so all CPUs of the machine count.
+fn pointless(queue: &SubjectFiles, _: &Job, _: &[String]) -> Option<String> {
+    let is_alone = queue.host().online_cpus()?.iter().count() < 2;
+    is_alone.then(|| "there is one CPU only".into())
 }
 
 fn choices(queue: &SubjectFiles) -> Vec<String> {
@@ -60,7 +62,8 @@ const VALUES: [&str; 3] = ["0", "1", "2"];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::queue;
+    use crate::fixture::{queue, sda};
+    use host::{Archive, Host};
 
     #[test]
     fn has_three_values() {
@@ -68,5 +71,20 @@ mod tests {
         assert_eq!(choices(&found), ["1", "0", "2"]);
         assert!(rejects(&found, "3").is_some());
         assert!(choices(&queue(&[])).is_empty());
+    }
+
+    #[test]
+    fn one_cpu_completes_everything_itself() {
+        let on = |cpus: &str| {
+            let text = format!(
+                "iodyno-host 1\npath: /sys/block/sda/queue/rq_affinity\nlines: 1\n1\n\
+                 path: /sys/devices/system/cpu/online\nlines: 1\n{cpus}\n"
+            );
+            let host = Host::from_archive(Archive::parse(&text).unwrap());
+            let found = SubjectFiles::of(&host, sda()).unwrap();
+            pointless(&found, &Job::default(), &[])
+        };
+        assert!(on("0").is_some());
+        assert!(on("0-1").is_none());
     }
 }

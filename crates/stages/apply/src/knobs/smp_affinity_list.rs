@@ -53,10 +53,6 @@ const MANAGED: &str =
 /// CPUs tried one by one: one run compares at most so many.
 const CPUS_TRIED: usize = 4;
 
-fn online(interrupt: &SubjectFiles) -> Option<String> {
-    interrupt.host().text("/sys/devices/system/cpu/online")
-}
-
 /// A list that has any CPU: a node of memory alone has none.
 fn cpus(text: &str) -> Option<CpuList> {
     CpuList::parse(text).filter(|list| !list.is_empty())
@@ -64,7 +60,10 @@ fn cpus(text: &str) -> Option<CpuList> {
 
 /// Each of the first CPUs near the device alone, and all.
 fn choices(interrupt: &SubjectFiles) -> Vec<String> {
-    let (Some(now), Some(online)) = (interrupt.text(KNOB.attribute), online(interrupt)) else {
+    let (Some(now), Some(all)) = (
+        interrupt.text(KNOB.attribute),
+        interrupt.host().online_cpus(),
+    ) else {
         return Vec::new();
     };
     let node = interrupt
@@ -73,15 +72,12 @@ fn choices(interrupt: &SubjectFiles) -> Vec<String> {
     // A node of memory alone has no CPU.
     let near = node.and_then(|node| interrupt.host().node_cpus(node));
     let near = near.filter(|list| !list.is_empty());
-    let Some(all) = cpus(&online) else {
-        return Vec::new();
-    };
     let near = near.unwrap_or_else(|| all.clone());
     let singles = near.iter().filter(|cpu| all.contains(*cpu));
     let others = singles
         .take(CPUS_TRIED)
         .map(|cpu| cpu.to_string())
-        .chain([KNOB.reading.value(&online)]);
+        .chain([all.to_string()]);
     current_first(KNOB.reading.value(&now), others)
 }
 
@@ -89,7 +85,7 @@ fn rejects(interrupt: &SubjectFiles, value: &str) -> Option<String> {
     let Some(wanted) = cpus(value) else {
         return Some("it is a list of CPUs, such as 0-3,8".into());
     };
-    let online = cpus(&online(interrupt)?)?;
+    let online = interrupt.host().online_cpus()?;
     let missing = wanted.iter().find(|cpu| !online.contains(*cpu))?;
     Some(format!("CPU {missing} is not online"))
 }
