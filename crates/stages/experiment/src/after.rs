@@ -322,7 +322,11 @@ pub(super) fn holdout(run: &mut ExperimentRun, stage: &Holdout, claim: &Claim) -
     let effect = stage.effect(run);
     let same_sign = effect.centre_ln * claim.short.centre > 0.0;
     let finding = if !same_sign || (effect.low_ln <= 0.0 && effect.high_ln >= 0.0) {
-        Finding::new(Outcome::Inconclusive, Reason::NotConfirmed).with(effect)
+        let before = Finding {
+            detail: conclude::change(&run.plan.metric, claim.short.centre),
+            ..Finding::new(Outcome::Inconclusive, Reason::NotConfirmed)
+        };
+        before.with(effect)
     } else {
         win(run, stage, effect)
     };

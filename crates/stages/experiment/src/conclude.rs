@@ -278,7 +278,9 @@ fn said(run: &ExperimentRun, finding: &Finding) -> String {
         }
         Reason::Selected if finding.arm == 0 => format!("Nothing is ahead of {}: {span}.", name(0)),
         Reason::Selected => format!("{} is ahead, which is not yet a proof: {span}.", name(finding.arm)),
-        Reason::NotConfirmed => format!("The hold-out did not confirm the difference: {span}."),
+        Reason::NotConfirmed => {
+            format!("The hold-out did not confirm the difference, which was {detail} before it: {span}.")
+        }
         Reason::P99NotProven => {
             format!(
                 "Better in {} ({span}), but it is not shown that p99 stays within 10 %: {}.",

@@ -297,7 +297,7 @@ fn an_effect_at_the_edge_of_the_region_ends_with_the_budget() {
 
 #[test]
 fn an_effect_that_is_gone_after_the_restart_is_not_confirmed() {
-    let reason = reason_of(|window, _, draw| {
+    let verdict = refuse(plan(2, Class::Fast, 5), |window, _, draw| {
         let gain = if window.arm == 1 && window.stage != VerdictStage::Holdout {
             1.05
         } else {
@@ -305,7 +305,27 @@ fn an_effect_that_is_gone_after_the_restart_is_not_confirmed() {
         };
         measured(window, noisy(draw, window, 500.0 * gain))
     });
-    assert_eq!(reason, Reason::NotConfirmed);
+    assert_eq!(verdict.reason, Reason::NotConfirmed);
+}
+
+#[test]
+fn a_hold_out_that_turns_a_difference_round_says_both() {
+    let verdict = refuse(plan(2, Class::Fast, 5), |window, _, draw| {
+        let gain = match (window.arm, window.stage) {
+            (1, VerdictStage::Holdout) => 0.8,
+            (1, _) => 1.25,
+            _ => 1.0,
+        };
+        measured(window, noisy(draw, window, 500.0 * gain))
+    });
+    assert_eq!(verdict.reason, Reason::NotConfirmed);
+    assert!(
+        verdict
+            .sentence
+            .contains("which was +25 % before it: B against A −20 %"),
+        "{}",
+        verdict.sentence
+    );
 }
 
 #[test]
