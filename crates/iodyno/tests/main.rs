@@ -69,6 +69,7 @@ mod store;
 mod store_export;
 mod stories;
 mod stories_guest;
+mod stories_of_files_guest;
 mod subjects;
 mod support;
 mod sweep;

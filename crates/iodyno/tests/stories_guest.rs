@@ -41,7 +41,7 @@ while (1) { my $until = time + 0.012; 1 while time < $until; usleep(4000); }
 "#;
 
 /// Puts a program into the guest, as `/root/NAME.pl`.
-fn put(guest: &mut Guest, name: &str, program: &str) {
+pub fn put(guest: &mut Guest, name: &str, program: &str) {
     guest
         .put_bytes(program.as_bytes(), &format!("{name}.pl"))
         .unwrap();
@@ -49,7 +49,7 @@ fn put(guest: &mut Guest, name: &str, program: &str) {
 }
 
 /// A tune's verdict on its only knob, whose value must have won, and the number of its record.
-fn tuned(guest: &mut Guest, words: &str, winner: &str) -> (Value, i64) {
+pub fn tuned(guest: &mut Guest, words: &str, winner: &str) -> (Value, i64) {
     let said = with_more_time(600_000, |budget_ms| {
         let script = format!(
             "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n/root/iodyno tune {words} --layers off --budget {budget_ms}ms --json >/mnt/lab/tuned"
@@ -73,13 +73,13 @@ fn tuned(guest: &mut Guest, words: &str, winner: &str) -> (Value, i64) {
 }
 
 /// A tune that is judged by a service in `/root/NAME.pl`.
-fn by_service(target: &str, service: &str, knob: &str) -> String {
+pub fn by_service(target: &str, service: &str, knob: &str) -> String {
     format!("{target} --command '{service}' --metric-regex '(?<qps>[0-9.]+) qps' --knob {knob}")
 }
 
 /// Keeps what a record proved over the next boots. An emulated disk on a busy host is noisy: whether a gain lasts may stay
 /// open, and keeping it needs a word then.
-fn keep(guest: &mut Guest, record: i64) {
+pub fn keep(guest: &mut Guest, record: i64) {
     let keep = format!("/root/iodyno apply {record} --persist --even-if-it-fades");
     out(guest, &keep);
 }

@@ -1,0 +1,136 @@
+//! Two more stories of the field reports from the tune to the boots after it: a web server's file system, whose
+//! reads write access times, and a container host whose limits of dirty pages are tiny.
+
+use crate::persist::out;
+use crate::stories_guest::{keep, put, tuned};
+use crate::support::{guest_with_iodyno, with_more_time};
+use lab::{Bus, Disk, Guest, Machine};
+use serde_json::{Value, json};
+
+/// A file system of the site's own at /srv, which is mounted at each boot with these options.
+fn make_srv(guest: &mut Guest, options: &str) {
+    let disk = guest.disk(0).unwrap();
+    out(
+        guest,
+        &format!(
+            "mv /run/iodyno /root/iodyno; mkfs.ext4 -q -L site {disk}\n\
+             echo 'LABEL=site /srv ext4 {options} 0 2' >>/etc/fstab"
+        ),
+    );
+}
+
+/// A visit reads forty pages, which memory holds, and writes a line of a log that must be safe. A run is a few visits.
+const VISITS: &str = r#"
+use IO::Handle;
+open(LOG, ">>", "/srv/log") or die "no log";
+for (1 .. 6) {
+    for (1 .. 40) {
+        my $page = int(rand(800));
+        open(PAGE, "<", "/srv/pages/$page") or die "no page";
+        read(PAGE, my $text, 4096);
+        close(PAGE);
+    }
+    syswrite(LOG, "a visit\n");
+    LOG->sync or die "no sync";
+}
+"#;
+
+/// The settings that the story is about, as the site has them.
+const FOUND: &str = "cat /sys/block/sda/queue/rq_affinity\n\
+                     findmnt -no OPTIONS /srv | grep -o 'relatime\\|noatime' || echo strictatime";
+
+#[test]
+fn access_times_are_proved_and_kept_over_a_reboot_of_a_guest() {
+    let machine = Machine::new().disk(Disk::new(Bus::Sata, 512)).systemd();
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
+    let guest = &mut guest;
+    make_srv(guest, "strictatime");
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, FOUND), "1\nstrictatime");
+
+    // The report's first run saw a gain, and its later ones none: there is none.
+    completion_makes_no_difference(guest);
+
+    // Each visit makes forty inodes dirty, and its log line waits for all of them.
+    put(guest, "visits", VISITS);
+    out(
+        guest,
+        "mkdir /srv/pages; for page in $(seq 0 799); do echo page $page >/srv/pages/$page; done; sync",
+    );
+    guest
+        .limit(0, &json!({"bps-total": 1_500_000, "iops-total": 2_000}))
+        .unwrap();
+    let words =
+        "/srv --command 'perl /root/visits.pl' --run-again --metric duration --knob atime=noatime";
+    let (verdict, record) = tuned(guest, words, "noatime");
+    assert_eq!(verdict["metric"]["name"], "duration");
+    guest.limit(0, &json!({})).unwrap();
+    out(
+        guest,
+        &format!("/root/iodyno apply {record} --persist --write-proposal --even-if-it-fades"),
+    );
+
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, FOUND), "1\nnoatime");
+    let status = out(guest, "/root/iodyno status");
+    assert!(status.contains("was strictatime, is noatime"), "{status}");
+    out(guest, "/root/iodyno undo --all");
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, FOUND), "1\nstrictatime");
+}
+
+/// A proof that two ways to complete a request are the same, to a tenth.
+fn completion_makes_no_difference(guest: &mut Guest) {
+    let words = "/dev/sda --iodepth 16 --rope 10% --knob rq_affinity=2";
+    let said = with_more_time(200_000, |budget_ms| {
+        let script = format!(
+            "export IODYNO_STATE_DIR=/root/state\n\
+             /root/iodyno tune {words} --layers off --budget {budget_ms}ms --json >/mnt/lab/tuned"
+        );
+        let done = guest.run(&script, 1_800).unwrap();
+        match done.status {
+            0 => Ok(String::from_utf8(guest.get("tuned").unwrap()).unwrap()),
+            6 => Err(done.err),
+            status => panic!("{status}: {done:?}"),
+        }
+    });
+    let tuned: Value = serde_json::from_str(&said).unwrap();
+    let verdict = &tuned["record"]["trials"][0]["verdict"];
+    assert_eq!(verdict["verdict"], "equal", "{verdict:#}");
+}
+
+#[test]
+fn tiny_limits_of_dirty_pages_are_proved_and_kept_over_a_reboot_of_a_guest() {
+    let machine = Machine::new().disk(Disk::new(Bus::Sata, 512)).systemd();
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
+    let guest = &mut guest;
+    make_srv(guest, "defaults");
+    let site = "vm.dirty_background_bytes = 524288\nvm.dirty_bytes = 1048576";
+    out(guest, &format!("echo '{site}' >/etc/sysctl.d/60-site.conf"));
+    guest.reboot().unwrap();
+    let found = "sysctl -n vm.dirty_background_bytes vm.dirty_bytes";
+    assert_eq!(out(guest, found), "524288\n1048576");
+
+    // A container writes the same pages again and again, and is slowed down to the disk's speed each time.
+    guest.limit(0, &json!({"iops-total": 500})).unwrap();
+    let words =
+        "/srv --rw randwrite --direct 0 --size 4m --iodepth 1 --knob vm.dirty_bytes=67108864";
+    let (verdict, record) = tuned(guest, words, "67108864");
+    assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
+    guest.limit(0, &json!({})).unwrap();
+    keep(guest, record);
+
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, found), "524288\n67108864");
+    let status = out(guest, "/root/iodyno status");
+    assert!(status.contains("was 1048576, is 67108864"), "{status}");
+    out(guest, "/root/iodyno undo --all");
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, found), "524288\n1048576");
+    let nothing = out(guest, "/root/iodyno undo --all");
+    assert!(nothing.contains("Nothing to undo"), "{nothing}");
+}
