@@ -1,8 +1,8 @@
 //! Settings that a device has of its driver, and arrays: tried, kept and put back in a guest that has such devices.
 
+use crate::stories_guest::{keep, tuned};
 use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
-use serde_json::Value;
 
 /// Seconds that a step may take on a host with much other work.
 const LIMIT_S: u64 = 900;
@@ -56,19 +56,11 @@ fn a_disk_s_depth_and_an_array_s_memory_are_tried_kept_and_put_back() {
 fn the_depth_is_found_and_kept(guest: &mut Guest, disk: &str) {
     let file = format!("/sys/block/{disk}/device/queue_depth");
     let depth = format!("cat {file}");
-    let tune = format!(
-        "/root/iodyno tune /dev/{disk} --iodepth 32 --numjobs 1 --knob queue_depth=1,32 --layers off"
-    );
-    out(
-        guest,
-        &format!("echo 1 >{file}; {tune} --json >/mnt/lab/tuned"),
-    );
-    let tuned: Value = serde_json::from_slice(&guest.get("tuned").unwrap()).unwrap();
-    let verdict = &tuned["record"]["trials"][0]["verdict"];
-    let found = (verdict["verdict"].as_str(), verdict["arm"].as_str());
-    assert_eq!(found, (Some("better"), Some("32")), "{verdict:#}");
+    out(guest, &format!("echo 1 >{file}"));
+    let words = format!("/dev/{disk} --iodepth 32 --numjobs 1 --knob queue_depth=1,32");
+    let (_, record) = tuned(guest, &words, "32");
     assert_eq!(out(guest, &depth), "1");
-    out(guest, "/root/iodyno apply 1 --persist");
+    keep(guest, record);
     let rules = out(guest, "cat /etc/udev/rules.d/99-iodyno-*.rules");
     assert!(rules.contains("ATTR{device/queue_depth}=\"32\""), "{rules}");
     let again = format!(
