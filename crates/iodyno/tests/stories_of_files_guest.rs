@@ -134,3 +134,44 @@ fn tiny_limits_of_dirty_pages_are_proved_and_kept_over_a_reboot_of_a_guest() {
     let nothing = out(guest, "/root/iodyno undo --all");
     assert!(nothing.contains("Nothing to undo"), "{nothing}");
 }
+
+/// Two containers that read the disk, each in a group of its own, for as long as the file is there.
+const CONTAINERS: &str = "cd /sys/fs/cgroup; echo +io >cgroup.subtree_control; touch /root/reading\n\
+    for name in service backup; do mkdir $name; (\n\
+        echo $BASHPID >$name/cgroup.procs\n\
+        while [ -e /root/reading ]; do dd if=/dev/sda of=/dev/null bs=4k iflag=direct; done\n\
+    ) >/dev/null 2>&1 & done";
+
+#[test]
+fn idling_between_containers_is_proved_and_kept_over_a_reboot_of_a_guest() {
+    let machine = Machine::new().disk(Disk::new(Bus::Sata, 512)).systemd();
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
+        return;
+    };
+    let guest = &mut guest;
+    let rule = r#"ACTION=="add|change", KERNEL=="sda", ATTR{queue/scheduler}="bfq", ATTR{queue/iosched/low_latency}="0""#;
+    out(
+        guest,
+        &format!("mv /run/iodyno /root/iodyno; echo '{rule}' >/etc/udev/rules.d/60-site.rules"),
+    );
+    guest.reboot().unwrap();
+    let found = "cat /sys/block/sda/queue/iosched/slice_idle_us";
+    assert_eq!(out(guest, found), "8000");
+
+    // A service in one container and a backup in another: bfq waits for the next request of the one, although the other has
+    // some, on flash too. Nothing but them is measured.
+    out(guest, CONTAINERS);
+    let words = "/dev/sda --ioengine none --metric device_iops --knob slice_idle_us=0";
+    let (verdict, record) = tuned(guest, words, "0");
+    assert!(verdict["effect"].as_f64().unwrap() > 0.1, "{verdict:#}");
+    out(guest, "rm /root/reading; pkill dd");
+    keep(guest, record);
+
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, found), "0");
+    let status = out(guest, "/root/iodyno status");
+    assert!(status.contains("was 8000, is 0"), "{status}");
+    out(guest, "/root/iodyno undo --all");
+    guest.reboot().unwrap();
+    assert_eq!(out(guest, found), "8000");
+}
