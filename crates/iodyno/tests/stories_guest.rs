@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Seconds that a tune may take on a host with much other work.
 const LIMIT_S: u64 = 1_800;
 
+/// What a tune gets at first, ms.
+pub const TUNE_MS: u64 = 600_000;
+
 /// What a site keeps from an older system.
 const SITE_RULE: &str = r#"ACTION=="add|change", KERNEL=="nvme0n1", ATTR{queue/scheduler}="bfq""#;
 
@@ -49,27 +52,34 @@ pub fn put(guest: &mut Guest, name: &str, program: &str) {
 }
 
 /// A tune's verdict on its only knob, whose value must have won, and the number of its record.
-pub fn tuned(guest: &mut Guest, words: &str, winner: &str) -> (Value, i64) {
-    let said = with_more_time(600_000, |budget_ms| {
+pub fn tuned(guest: &mut Guest, words: &str, winner: &str, ms: u64) -> (Value, i64) {
+    let (verdict, record) = decided(guest, words, ms);
+    assert_eq!(
+        (&verdict["verdict"], &verdict["arm"]),
+        (&json!("better"), &json!(winner)),
+        "{words}: {verdict:#}"
+    );
+    (verdict, record)
+}
+
+/// A tune's verdict on its only knob, and the number of its record, with this time at first and more where that decides nothing.
+pub fn decided(guest: &mut Guest, words: &str, ms: u64) -> (Value, i64) {
+    with_more_time(ms, |budget_ms| {
         let script = format!(
             "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n/root/iodyno tune {words} --layers off --budget {budget_ms}ms --json >/mnt/lab/tuned"
         );
         let done = guest.run(&script, LIMIT_S).unwrap();
         let said = format!("{}{}", done.out, done.err);
         match done.status {
-            0 => Ok(said),
+            0 => {
+                let tuned: Value = serde_json::from_slice(&guest.get("tuned").unwrap()).unwrap();
+                let verdict = tuned["record"]["trials"][0]["verdict"].clone();
+                Ok((verdict, tuned["id"].as_i64().unwrap()))
+            }
             6 => Err(said),
             status => panic!("{words}: {status}: {said}"),
         }
-    });
-    let tuned: Value = serde_json::from_slice(&guest.get("tuned").unwrap()).unwrap();
-    let verdict = tuned["record"]["trials"][0]["verdict"].clone();
-    assert_eq!(
-        (&verdict["verdict"], &verdict["arm"]),
-        (&json!("better"), &json!(winner)),
-        "{words}: {said}"
-    );
-    (verdict, tuned["id"].as_i64().unwrap())
+    })
 }
 
 /// A tune that is judged by a service in `/root/NAME.pl`.
@@ -108,7 +118,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
 
     // The server that got a scheduler with its new system.
     let words = "/dev/nvme0n1 --iodepth 16 --knob scheduler=none";
-    let (_, record) = tuned(guest, words, "none");
+    let (_, record) = tuned(guest, words, "none", TUNE_MS);
     keep(guest, record);
 
     // The service whose queries went up from 27,000 to 34,000 a second: read-ahead reads much that nobody asks for, and without
@@ -122,7 +132,7 @@ fn a_scheduler_read_ahead_and_interrupts_are_proved_and_kept_over_a_reboot_of_a_
         "perl /root/look_ups.pl /dev/nvme0n1",
         "read_ahead_kb=0,16",
     );
-    let (verdict, record) = tuned(guest, &words, "16");
+    let (verdict, record) = tuned(guest, &words, "16", TUNE_MS);
     assert_eq!(verdict["metric"]["name"], "qps");
     assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
     keep(guest, record);
@@ -157,7 +167,7 @@ fn interrupts_are_moved(guest: &mut Guest) {
     out(guest, begin);
     let service = format!("taskset -c 0 perl /root/look_ups.pl {disk}");
     let words = by_service(&disk, &service, "smp_affinity_list=0");
-    let (verdict, record) = tuned(guest, &words, "0");
+    let (verdict, record) = tuned(guest, &words, "0", TUNE_MS);
     assert!(verdict["effect"].as_f64().unwrap() > 1.0, "{verdict:#}");
     keep(guest, record);
     out(guest, "kill $(cat /root/poller)");

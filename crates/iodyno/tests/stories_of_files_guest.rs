@@ -1,11 +1,11 @@
-//! Two more stories of the field reports from the tune to the boots after it: a web server's file system, whose
-//! reads write access times, and a container host whose limits of dirty pages are tiny.
+//! More stories of the field reports from the tune to the boots after it: a web server's file system, whose reads write access
+//! times, a container host whose limits of dirty pages are tiny, and one whose scheduler idles.
 
 use crate::persist::out;
-use crate::stories_guest::{keep, put, tuned};
-use crate::support::{guest_with_iodyno, with_more_time};
+use crate::stories_guest::{TUNE_MS, decided, keep, put, tuned};
+use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A file system of the site's own at /srv, which is mounted at each boot with these options.
 fn make_srv(guest: &mut Guest, options: &str) {
@@ -64,7 +64,7 @@ fn access_times_are_proved_and_kept_over_a_reboot_of_a_guest() {
         .unwrap();
     let words =
         "/srv --command 'perl /root/visits.pl' --run-again --metric duration --knob atime=noatime";
-    let (verdict, record) = tuned(guest, words, "noatime");
+    let (verdict, record) = tuned(guest, words, "noatime", TUNE_MS);
     assert_eq!(verdict["metric"]["name"], "duration");
     guest.limit(0, &json!({})).unwrap();
     out(
@@ -84,20 +84,7 @@ fn access_times_are_proved_and_kept_over_a_reboot_of_a_guest() {
 /// A proof that two ways to complete a request are the same, to a tenth.
 fn completion_makes_no_difference(guest: &mut Guest) {
     let words = "/dev/sda --iodepth 16 --rope 10% --knob rq_affinity=2";
-    let said = with_more_time(200_000, |budget_ms| {
-        let script = format!(
-            "export IODYNO_STATE_DIR=/root/state\n\
-             /root/iodyno tune {words} --layers off --budget {budget_ms}ms --json >/mnt/lab/tuned"
-        );
-        let done = guest.run(&script, 1_800).unwrap();
-        match done.status {
-            0 => Ok(String::from_utf8(guest.get("tuned").unwrap()).unwrap()),
-            6 => Err(done.err),
-            status => panic!("{status}: {done:?}"),
-        }
-    });
-    let tuned: Value = serde_json::from_str(&said).unwrap();
-    let verdict = &tuned["record"]["trials"][0]["verdict"];
+    let (verdict, _) = decided(guest, words, 200_000);
     assert_eq!(verdict["verdict"], "equal", "{verdict:#}");
 }
 
@@ -119,7 +106,7 @@ fn tiny_limits_of_dirty_pages_are_proved_and_kept_over_a_reboot_of_a_guest() {
     guest.limit(0, &json!({"iops-total": 500})).unwrap();
     let words =
         "/srv --rw randwrite --direct 0 --size 4m --iodepth 1 --knob vm.dirty_bytes=67108864";
-    let (verdict, record) = tuned(guest, words, "67108864");
+    let (verdict, record) = tuned(guest, words, "67108864", TUNE_MS);
     assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
     guest.limit(0, &json!({})).unwrap();
     keep(guest, record);
@@ -162,7 +149,7 @@ fn idling_between_containers_is_proved_and_kept_over_a_reboot_of_a_guest() {
     // some, on flash too. Nothing but them is measured.
     out(guest, CONTAINERS);
     let words = "/dev/sda --ioengine none --metric device_iops --knob slice_idle_us=0";
-    let (verdict, record) = tuned(guest, words, "0");
+    let (verdict, record) = tuned(guest, words, "0", TUNE_MS);
     assert!(verdict["effect"].as_f64().unwrap() > 0.1, "{verdict:#}");
     out(guest, "rm /root/reading; pkill dd");
     keep(guest, record);

@@ -7,8 +7,8 @@
 //! ## Who should change it
 //! Flash, arrays and cloud volumes with bfq whose users are in different control groups, as containers and services are:
 //! bfq then idles for the shares of each, and 8 ms of idling are a hundred I/Os of 80 µs. Between processes of one group
-//! it idles for streams on spinning disks alone: there and on flash nothing was gained on Linux 6.1. While `low_latency` is
-//! on, new processes are favoured for seconds, and what idling costs changes with their age.
+//! no gain showed, on flash or on a spinning disk without seeks (an emulated one, Linux 6.1). While `low_latency` is on, bfq
+//! favours new processes for seconds, and a tune may find that the effect depends on the phase of the run.
 //!
 //! ## Risk and how it is undone
 //! Performance and fairness: without idling bfq guarantees shares and latencies less well. `slice_idle` is the same value
