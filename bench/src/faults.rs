@@ -14,8 +14,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-const BEGIN: &str = "<!-- faults: begin -->\n";
-const END: &str = "<!-- faults: end -->";
 /// The cause counts as named among so many findings.
 const FIRST: usize = 3;
 
@@ -24,10 +22,7 @@ fn main() -> ExitCode {
         eprintln!("faults: name the binary of iodyno");
         return ExitCode::FAILURE;
     };
-    match table(&binary).and_then(|text| {
-        print!("{text}");
-        update(Path::new("bench/RESULTS.md"), &text)
-    }) {
+    match table(&binary).and_then(|text| kit::results::publish("faults", &text)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("faults: {message}");
@@ -108,18 +103,4 @@ fn title(case: &Case) -> String {
     let text = std::fs::read_to_string(&case.file).unwrap_or_default();
     let first = text.lines().next().unwrap_or_default();
     first.trim_start_matches("# ").to_string()
-}
-
-fn update(path: &Path, report: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    let before = std::fs::read_to_string(path).map_err(failed)?;
-    let section = format!("{BEGIN}{report}{END}");
-    let after = match before
-        .split_once(BEGIN)
-        .and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)))
-    {
-        Some((head, tail)) => format!("{head}{section}{tail}"),
-        None => format!("{}\n\n## Seeded faults\n\n{section}\n", before.trim_end()),
-    };
-    std::fs::write(path, after).map_err(failed)
 }

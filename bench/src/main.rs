@@ -12,7 +12,6 @@
 
 mod cell;
 mod judge;
-mod machine;
 mod pool;
 mod report;
 mod tally;
@@ -37,9 +36,6 @@ struct Options {
     /// Threads; one for each processor when absent.
     #[arg(long)]
     workers: Option<usize>,
-    /// The report to update.
-    #[arg(long, default_value = "bench/RESULTS.md")]
-    results: std::path::PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -58,21 +54,22 @@ fn measure(options: &Options) -> Result<(), String> {
         .into_iter()
         .filter(|cell| is_wanted(cell, &options.only))
         .collect();
-    let workers = options.workers.unwrap_or_else(machine::processors);
+    let workers = options.workers.unwrap_or_else(kit::results::processors);
     let rows = pool::run(cells, options.runs, workers, options.judge.as_deref())?;
     let heading = report::Heading {
-        machine: machine::name(),
-        date: machine::date(),
+        machine: kit::results::machine(),
+        date: kit::results::date(),
         runs: options.runs,
         elapsed_s: started.elapsed().as_secs(),
         over_pipes: options.judge.is_some(),
     };
     let text = report::text(&heading, &rows);
-    println!("{text}");
     if options.only.is_empty() {
-        report::update(&options.results, &text)?;
+        kit::results::publish("proof", &text)
+    } else {
+        println!("{text}");
+        Ok(())
     }
-    Ok(())
 }
 
 fn is_wanted(cell: &cell::Cell, only: &[String]) -> bool {

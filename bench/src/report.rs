@@ -1,15 +1,12 @@
 //! The tables, as Markdown.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use crate::cell::{Arms, Kind, Table};
 use crate::pool::Measured;
-use crate::tally::{self, Share};
+use crate::tally;
 use crate::trial::Trial;
-
-const BEGIN: &str = "<!-- proof:begin -->";
-const END: &str = "<!-- proof:end -->";
+use kit::share::Share;
 
 /// What the figures were measured on.
 pub struct Heading {
@@ -268,35 +265,4 @@ fn worst_wrong(rows: &[Measured]) -> String {
     });
     let worst = wrong.max_by(|a, b| a.0.value().total_cmp(&b.0.value()));
     worst.map_or("–".into(), |(share, label)| format!("{share} on {label}"))
-}
-
-/// Puts the report between the markers of a file, or at its end.
-pub fn update(path: &Path, report: &str) -> Result<(), String> {
-    let before = std::fs::read_to_string(path).unwrap_or_else(|_| "# Results\n".into());
-    std::fs::write(path, spliced(&before, report))
-        .map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn spliced(before: &str, report: &str) -> String {
-    let section = format!("{BEGIN}\n{report}{END}");
-    match before
-        .split_once(BEGIN)
-        .and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)))
-    {
-        Some((head, tail)) => format!("{head}{section}{tail}"),
-        None => format!("{}\n\n## Proof\n\n{section}\n", before.trim_end()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_marked_section_changes() {
-        let first = spliced("# Results\n\ntext\n", "one\n");
-        let second = spliced(&format!("{first}\nmore\n"), "two\n");
-        assert!(second.starts_with("# Results\n\ntext\n") && second.ends_with("\nmore\n"));
-        assert!(second.contains("two") && !second.contains("one"));
-    }
 }

@@ -2,10 +2,6 @@
 
 use crate::{Results, Round};
 use stats::FiveNumbers;
-use std::path::Path;
-
-const BEGIN: &str = "<!-- blktrace:begin -->";
-const END: &str = "<!-- blktrace:end -->";
 
 /// Median, least and greatest.
 fn spread(values: impl Iterator<Item = f64>) -> String {
@@ -22,18 +18,7 @@ fn spread(values: impl Iterator<Item = f64>) -> String {
 /// Prints the table and puts it between its marks.
 pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
-    println!("{text}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old
-        .split_once(BEGIN)
-        .ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
-        .map_err(|error| error.to_string())
+    kit::results::publish("blktrace", &text)
 }
 
 fn text(results: &Results) -> String {

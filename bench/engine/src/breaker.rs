@@ -2,7 +2,7 @@
 //! that write to it. What crossed and when is worked out here, from counters that are read every millisecond.
 
 use crate::report;
-use crate::targets::StallingDevice;
+use kit::targets::StallingDevice;
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const MARKS: [&str; 2] = ["<!-- breaker:begin -->", "<!-- breaker:end -->"];
 /// Over what `--stop-if` forms a mean.
 const SPAN: Duration = Duration::from_millis(250);
 /// From when on a device that completes nothing crosses a bound, whatever the bound: one slow request is no stall.
@@ -107,17 +106,15 @@ pub fn all(binary: &str, rounds: usize) -> Result<(), String> {
         text += &row;
     }
     let section = format!(
-        "{}\n{}. Device: a loop device with direct I/O on a file system that is frozen and thawed; {WRITERS} threads write to it all the \
+        "{}. Device: a loop device with direct I/O on a file system that is frozen and thawed; {WRITERS} threads write to it all the \
          time, and `tune --ioengine none` switches windows of 120 ms and more. Stalls begin at random \
          moments of a window with the other value or of the switch after it, a third of them within 20 ms of the one before. ms from the moment at which the bound was crossed, by counters read every millisecond, until the \
          setting read as it was found. Where the value found was in place there was nothing to put back.\n\n\
          | turned, and what happens | stalls | with the other value in place | median | p99 | longest | after the device works again: \
-         median, longest |\n|---|---|---|---|---|---|---|\n{text}{}",
-        MARKS[0],
+         median, longest |\n|---|---|---|---|---|---|---|\n{text}",
         report::machine(),
-        MARKS[1]
     );
-    report::put(MARKS, &section)
+    kit::results::publish("breaker", &section)
 }
 
 fn row(

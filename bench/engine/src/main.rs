@@ -24,7 +24,6 @@ mod measure;
 mod native;
 mod report;
 mod stall;
-mod targets;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

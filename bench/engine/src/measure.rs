@@ -1,8 +1,8 @@
 //! The rounds: every contestant once per round, in random order.
 
 use crate::fio::{self, Tuning};
-use crate::targets::{DataFile, LoopDevice, RamDevice, StallingDevice};
 use crate::{Outcome, Work, child, report, stall};
+use kit::targets::{DataFile, LoopDevice, RamDevice, StallingDevice};
 use std::path::Path;
 use std::process::Command;
 

@@ -4,10 +4,6 @@ use crate::Outcome;
 use crate::measure::Comparison;
 use stats::FiveNumbers;
 use std::fmt::Write;
-use std::path::Path;
-
-const BEGIN: &str = "<!-- engine:begin -->";
-const END: &str = "<!-- engine:end -->";
 
 /// A quantity of one run.
 pub type Quantity = fn(&Outcome) -> f64;
@@ -84,27 +80,16 @@ pub fn print(comparison: &Comparison) {
 
 /// The machine and its day, for a heading.
 pub fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cpuinfo = read("/proc/cpuinfo");
-    let model = cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"))
-        .unwrap_or_default();
-    let command = |program: &str, argument: &str| {
-        let output = std::process::Command::new(program).arg(argument).output();
-        output.map_or_else(
-            |_| String::new(),
-            |output| String::from_utf8_lossy(&output.stdout).trim().to_string(),
-        )
-    };
+    let output = std::process::Command::new("fio").arg("--version").output();
+    let fio = output.map_or_else(
+        |_| "no fio".into(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_string(),
+    );
     format!(
-        "{}, {} CPUs, Linux {}, {}, {}, load average {} at the end",
-        model.trim_start_matches([' ', '\t', ':']),
-        cpuinfo.matches("processor\t").count(),
-        read("/proc/sys/kernel/osrelease").trim(),
-        command("fio", "--version"),
-        command("date", "+%Y-%m-%d"),
-        read("/proc/loadavg").split(' ').next().unwrap_or_default(),
+        "{}, {fio}, {}, load average {} at the end",
+        kit::results::machine(),
+        kit::results::date(),
+        kit::results::load_average(),
     )
 }
 
@@ -121,25 +106,14 @@ pub fn write(
         .chain(stall.map(str::to_string))
         .collect();
     let section = format!(
-        "{BEGIN}\n## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
+        "## The native engine against fio and the smallest loop\n\n{}; {rounds} rounds of {runtime_ms} ms each, \
          interleaved in random order, all on one CPU. Ratios are medians of paired ratios, in brackets the quartiles and \
          the extremes. CPU is that of the whole process, kernel workers included, start-up taken off. fio's latency is \
          its `lat`, from before submission, as ours. On zram no I/O can begin without waiting: io_uring hands each one to \
          kernel worker threads, one after the other or, as the native engine asks and fio with force_async, to several at \
-         once.\n\n{}{END}",
+         once.\n\n{}",
         machine(),
         tables.join("\n")
     );
-    put([BEGIN, END], &section)
-}
-
-/// Puts a section, its marks included, in the place of the one with these marks, or at the end.
-pub fn put([begin, end]: [&str; 2], section: &str) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old = std::fs::read_to_string(&path).unwrap_or_else(|_| "# Results\n".into());
-    let (before, after) = match (old.find(begin), old.find(end)) {
-        (Some(from), Some(to)) => (old[..from].to_string(), old[to + end.len()..].to_string()),
-        _ => (format!("{}\n\n", old.trim_end()), "\n".into()),
-    };
-    std::fs::write(&path, format!("{before}{section}{after}")).map_err(|error| error.to_string())
+    kit::results::publish("engine", &section)
 }

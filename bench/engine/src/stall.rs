@@ -2,8 +2,8 @@
 
 use crate::fio::Tuning;
 use crate::measure::Contestant;
-use crate::targets::StallingDevice;
 use crate::{Outcome, Work};
+use kit::targets::StallingDevice;
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -2,26 +2,11 @@
 
 use crate::{JOBS, LINES, Results, SCRIPT_LINES};
 use std::fmt::Write;
-use std::path::Path;
-
-const BEGIN: &str = "<!-- imports:begin -->";
-const END: &str = "<!-- imports:end -->";
 
 /// Prints the tables and puts them between their marks.
 pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
-    println!("{text}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old
-        .split_once(BEGIN)
-        .ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
-        .map_err(|error| error.to_string())
+    kit::results::publish("imports", &text)
 }
 
 /// `1.23 (1.20–1.27)`: median and extremes.

@@ -5,10 +5,7 @@ use crate::modes::Mode;
 use crate::{Outcome, Way};
 use stats::FiveNumbers;
 use std::fmt::Write;
-use std::path::Path;
 
-const BEGIN: &str = "<!-- probe:begin -->";
-const END: &str = "<!-- probe:end -->";
 /// Goals for each I/O, both devices together, ns.
 const GOALS: [(&str, f64); 2] = [("ours, lite", 200.0), ("ours, full", 1200.0)];
 
@@ -40,18 +37,7 @@ pub fn write(
         programs(ways),
         guest(in_guest)
     );
-    println!("{text}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let results =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = results
-        .split_once(BEGIN)
-        .ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
-        .map_err(|error| error.to_string())
+    kit::results::publish("probe", &text)
 }
 
 fn beside_each_other(ways: &[Way], rounds: usize, runtime_ms: u64) -> String {

@@ -6,10 +6,6 @@ use crate::day::{Day, HOURS};
 use crate::tools::Round;
 use stats::FiveNumbers;
 use std::fmt::Write;
-use std::path::Path;
-
-const BEGIN: &str = "<!-- sensors:begin -->";
-const END: &str = "<!-- sensors:end -->";
 
 /// `1.23 (1.20–1.27, all 1.10–1.30)`: median, quartiles, extremes.
 fn spread(values: impl Iterator<Item = f64>) -> String {
@@ -25,18 +21,7 @@ fn spread(values: impl Iterator<Item = f64>) -> String {
 /// Prints the tables and puts them between their marks.
 pub fn write(results: &Results) -> Result<(), String> {
     let text = text(results);
-    println!("{text}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old
-        .split_once(BEGIN)
-        .ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{text}{END}{after}"))
-        .map_err(|error| error.to_string())
+    kit::results::publish("sensors", &text)
 }
 
 fn text(results: &Results) -> String {

@@ -46,7 +46,7 @@ fn run(binary: &str, records: u64) -> Result<(), String> {
     print!("{text}");
     removed?;
     if records == synthetic::RECORDS {
-        report::update(&text)
+        kit::results::publish("store", &text)
     } else {
         Ok(())
     }

@@ -4,9 +4,6 @@ use crate::measure::Measured;
 use model::units;
 use std::fmt::Write;
 
-const BEGIN: &str = "<!-- store:begin -->\n";
-const END: &str = "<!-- store:end -->";
-
 /// The tables.
 pub fn text(measured: &Measured) -> String {
     let live = host::Host::live();
@@ -50,19 +47,4 @@ pub fn text(measured: &Measured) -> String {
         );
     }
     text
-}
-
-/// Puts the tables between their marks.
-pub fn update(text: &str) -> Result<(), String> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
-    let old =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (before, rest) = old
-        .split_once(BEGIN)
-        .ok_or("bench/RESULTS.md has no section for this")?;
-    let (_, after) = rest
-        .split_once(END)
-        .ok_or("the section of bench/RESULTS.md has no end")?;
-    std::fs::write(path, format!("{before}{BEGIN}{text}{END}{after}"))
-        .map_err(|error| error.to_string())
 }
