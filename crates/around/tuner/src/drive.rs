@@ -161,6 +161,7 @@ fn run(
 ) -> Result<Driven, DriveError> {
     let mut rig = Rig::new(setup, guard)?;
     loop {
+        experiment.reckon_with(rig.deadline.windows_left_ms(clock::monotonic_ns()));
         match experiment.ask() {
             Ask::Done(verdict) => return Ok(rig.conclude(*verdict, &experiment.progress(), watch)),
             Ask::Window(window) if !rig.deadline.fits(clock::monotonic_ns(), &window) => {

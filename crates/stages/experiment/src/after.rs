@@ -161,7 +161,7 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
         },
         FoundPairs::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
-            let detectable_ln = Some(pairs.detectable_ln(run));
+            let detectable = Some(pairs.detectable(run));
             let minutes = whole_for_ms(&run.plan, pairs.enough_ms(run)).div_ceil(60_000);
             let detail = match minutes {
                 0..=A_DAY_MIN => format!("--budget {minutes}m would show one of"),
@@ -169,7 +169,7 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
             };
             let finding = Finding {
                 effect,
-                detectable_ln,
+                detectable,
                 ..Finding::refused(Reason::TooNoisy, detail)
             };
             done(run, arms, finding)

@@ -1,6 +1,7 @@
 //! Long residences in random order: does what the short windows showed also hold when an arm stays?
 
 use super::carry::{self, Bin, Carried, Exposure, Short, TAUS_MS, age};
+use super::holdout;
 use super::plan::ExperimentPlan;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
@@ -13,7 +14,7 @@ const SLICE_MS: u64 = 250;
 /// Rounds after which a sign beyond the memory is no longer pursued.
 const SUSPECT_ROUNDS_MAX: usize = 3;
 /// Rounds after which the noise is taken to hide the shape for good.
-const ROUNDS_MAX: usize = 24;
+const ROUNDS_MAX: usize = 100;
 /// Later rounds look at carry-over in residences of so many of its time constants, each round for so long at the least.
 const SHOWN: u64 = 3;
 const SOAK_SHORT_MS: u64 = 400;
@@ -26,7 +27,7 @@ const SOAK_MIN_MS: u64 = 2_000;
 const CLIP: f64 = 5.0;
 /// Rounds after which the growth of the evidence is known, and how much better than it looks it may be.
 const HOPE_ROUNDS_MIN: usize = 5;
-const HOPE_LN: f64 = 2.0;
+const HOPE_LN: f64 = 5.0;
 /// Log likelihood ratio that excludes carry-over of a given size.
 const EXCLUDE_LN: f64 = -3.5;
 /// The same for half of it, under which a claim keeps its direction.
@@ -268,8 +269,8 @@ impl Audit {
             && signs
                 .iter()
                 .any(|sign| sign.evidence_ln >= sign.suspect_ln(reach_ms));
-        let is_hopeless = !is_suspect && self.is_hopeless(&signs, reach_ms);
-        let is_last = !(open.is_some() || is_suspect) || is_hopeless || !self.has_room(run);
+        let is_hopeless = !is_suspect && self.is_hopeless(run, &signs, reach_ms);
+        let is_last = !(open.is_some() || is_suspect) || is_hopeless || self.rounds_left(run) == 0;
         let limit_of = |sign: &Sign| {
             if is_last {
                 sign.limits.fail_ln
@@ -299,8 +300,8 @@ impl Audit {
     }
 
     /// Whether the evidence grows too slowly for the rounds that are left to tell what is still open.
-    fn is_hopeless(&self, signs: &[Sign], reach_ms: u64) -> bool {
-        let growth = ROUNDS_MAX as f64 / self.rounds as f64;
+    fn is_hopeless(&self, run: &ExperimentRun, signs: &[Sign], reach_ms: u64) -> bool {
+        let growth = (self.rounds + self.rounds_left(run)) as f64 / self.rounds as f64;
         let is_out_of_reach = |sign: &Sign| {
             let hope_ln = sign.evidence_ln - HOPE_LN;
             sign.exclude_ln
@@ -313,13 +314,15 @@ impl Audit {
                 .any(is_out_of_reach)
     }
 
-    /// Whether another round leaves room for the hold-out that follows.
-    fn has_room(&self, run: &ExperimentRun) -> bool {
+    /// Rounds that leave room for the hold-out that follows, each as long as the first.
+    fn rounds_left(&self, run: &ExperimentRun) -> usize {
         let holdout_ms = match self.is_difference {
-            true => 2 * self.short.count as u64 * 2 * run.window_ms,
+            true => holdout::wanted_ms(run, self.short),
             false => 0,
         };
-        self.rounds < ROUNDS_MAX && 3 * self.soak_ms + holdout_ms <= run.left_ms()
+        let left_ms = run.left_ms().saturating_sub(holdout_ms);
+        let fit = (left_ms / (3 * self.soak_ms)) as usize;
+        fit.min(ROUNDS_MAX.saturating_sub(self.rounds))
     }
 
     /// A difference must not be paid back, by half or in full, and its size is wrong if it builds up by half or

@@ -36,7 +36,16 @@ pub(super) struct Finding {
     pub effect: Option<Effect>,
     pub detail: String,
     pub p99: Option<P99>,
-    pub detectable_ln: Option<f64>,
+    pub detectable: Option<Detectable>,
+}
+
+/// What could be shown where the noise is too large.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detectable {
+    /// All the device time that the pairs could have, in milliseconds.
+    pub pairs_ms: u64,
+    /// The smallest effect that pairs of that time could show, on the logarithmic scale.
+    pub least_ln: f64,
 }
 
 impl Finding {
@@ -48,7 +57,7 @@ impl Finding {
             effect: None,
             detail: String::new(),
             p99: None,
-            detectable_ln: None,
+            detectable: None,
         }
     }
 
@@ -102,7 +111,7 @@ pub(super) fn verdict(run: &ExperimentRun, arms: Vec<ArmResult>, finding: Findin
         lives_in_tail: effect
             .zip(raw)
             .is_some_and(|(effect, raw)| (raw - effect.centre_ln).abs() > TAIL_LN),
-        smallest_detectable: finding.detectable_ln.and_then(ratio),
+        smallest_detectable: finding.detectable.and_then(|least| ratio(least.least_ln)),
         p99: finding.p99,
         arms,
         foreign: run.foreign.by_arm(names),
@@ -315,9 +324,11 @@ fn said(run: &ExperimentRun, finding: &Finding) -> String {
 /// What the budget could show, and which would show the region.
 fn too_noisy(run: &ExperimentRun, finding: &Finding) -> String {
     let (detail, rope) = (&finding.detail, percent_signed(run.plan.rope));
-    let least = percent_signed(finding.detectable_ln.map_or(0.0, f64::exp_m1));
-    let budget = span_ms(run.plan.budget_ms);
-    format!("Too noisy: {budget} of pairs can show no effect below {least}; {detail} {rope}.")
+    let (least_ln, pairs_ms) = finding
+        .detectable
+        .map_or((0.0, 0), |least| (least.least_ln, least.pairs_ms));
+    let (least, pairs) = (percent_signed(least_ln.exp_m1()), span_ms(pairs_ms));
+    format!("Too noisy: {pairs} of pairs can show no effect below {least}; {detail} {rope}.")
 }
 
 /// Whether the slow design has run in full: more time would not give it more blocks.

@@ -9,6 +9,9 @@ pub struct Deadline {
     /// The most that a window took on top of its length: starting a load anew, waiting for what it left dirty.
     overhead_ns: u64,
     is_first: bool,
+    /// Length of the windows so far, and the time that they took; without the first.
+    windows_ns: u64,
+    took_ns: u64,
 }
 
 impl Deadline {
@@ -18,6 +21,8 @@ impl Deadline {
             end_ns,
             overhead_ns: first_overhead_ms * 1_000_000,
             is_first: true,
+            windows_ns: 0,
+            took_ns: 0,
         }
     }
 
@@ -32,16 +37,27 @@ impl Deadline {
 
     /// Learns from a window that was run.
     pub fn learn(&mut self, begin_ns: u64, end_ns: u64, window: &Window) {
-        let over_ns = end_ns
-            .saturating_sub(begin_ns)
-            .saturating_sub(window.duration_ms * 1_000_000);
+        let (took_ns, window_ns) = (
+            end_ns.saturating_sub(begin_ns),
+            window.duration_ms * 1_000_000,
+        );
         // What the first one took longer says nothing about the others: it starts the load.
-        self.overhead_ns = if self.is_first {
-            0
-        } else {
-            self.overhead_ns.max(over_ns)
+        if self.is_first {
+            (self.is_first, self.overhead_ns) = (false, 0);
+            return;
+        }
+        self.overhead_ns = self.overhead_ns.max(took_ns.saturating_sub(window_ns));
+        self.windows_ns += window_ns;
+        self.took_ns += took_ns.max(window_ns);
+    }
+
+    /// How much of what is left is for windows, if they take as much beside their length as those so far, milliseconds.
+    pub fn windows_left_ms(&self, now_ns: u64) -> u64 {
+        let share = match self.took_ns {
+            0 => 1.0,
+            took_ns => self.windows_ns as f64 / took_ns as f64,
         };
-        self.is_first = false;
+        (self.left_ms(now_ns) as f64 * share) as u64
     }
 
     /// What is left, milliseconds.

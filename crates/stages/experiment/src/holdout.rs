@@ -27,6 +27,29 @@ pub(super) fn least_ms(run: &ExperimentRun) -> u64 {
     WARM_UP_MS + 2 * PAIRS_MIN as u64 * run.window_ms
 }
 
+/// Device time that the hold-out of an estimate wants, in milliseconds.
+pub(super) fn wanted_ms(run: &ExperimentRun, short: Estimate) -> u64 {
+    WARM_UP_MS.max(run.window_ms) + 2 * planned_pairs(short) as u64 * run.window_ms
+}
+
+/// As many pairs as put the effect far enough from nothing.
+fn planned_pairs(short: Estimate) -> usize {
+    let deviation = short.error * (short.count.max(1) as f64).sqrt();
+    let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6))
+        .powi(2)
+        .ceil();
+    (planned as usize)
+        .min(2 * short.count)
+        .clamp(PAIRS_MIN, PAIRS_MAX)
+}
+
+/// Pairs that fit into what is left after so much, in milliseconds. A hold-out counts whole or not at all, so that a
+/// sixteenth stays for what the driver cannot foresee.
+fn pairs_that_fit(run: &ExperimentRun, before_ms: u64) -> usize {
+    let left_ms = run.left_ms().saturating_sub(before_ms) / 16 * 15;
+    (left_ms / (2 * run.window_ms).max(1)) as usize
+}
+
 /// Progress of the hold-out.
 #[derive(Clone, Debug)]
 pub(super) struct Holdout {
@@ -42,17 +65,13 @@ pub(super) struct Holdout {
 impl Holdout {
     /// Plans the pairs from the estimate that is to be confirmed.
     pub(super) fn new(run: &mut ExperimentRun, arm: usize, short: Estimate) -> Self {
-        let deviation = short.error * (short.count.max(1) as f64).sqrt();
-        let planned = (PLANNED_SCORE * deviation / short.centre.abs().max(1e-6))
-            .powi(2)
-            .ceil();
         Holdout {
             arm,
             duo: Duo::new(run, arm),
             warm: false,
-            wanted: (planned as usize)
-                .min(2 * short.count)
-                .clamp(PAIRS_MIN, PAIRS_MAX),
+            wanted: planned_pairs(short)
+                .min(pairs_that_fit(run, WARM_UP_MS.max(run.window_ms)))
+                .max(PAIRS_MIN),
             extensions: 0,
             differences_ln: Vec::new(),
             p99: None,
@@ -98,7 +117,7 @@ impl Holdout {
         let may_be_taken = foreign::is_open(run, &effect);
         if (is_open || is_contradicted || may_be_taken) && self.extensions < EXTENSIONS_MAX {
             self.extensions += 1;
-            self.wanted *= 2;
+            self.wanted += self.wanted.min(pairs_that_fit(run, 0));
         }
     }
 

@@ -95,7 +95,7 @@ impl Experiment {
                 return Ask::Done(verdict.clone());
             }
             if let Some(want) = self.phase.want(&self.run) {
-                if want.duration_ms > self.run.left_ms() {
+                if want.duration_ms > self.run.planned_left_ms() {
                     self.end_early();
                     continue;
                 }
@@ -154,6 +154,12 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// Tells how much device time the driver's clock still leaves: beside its windows a driver switches settings, waits and
+    /// writes out. Stages that are planned from now on fit into it.
+    pub fn reckon_with(&mut self, left_ms: u64) {
+        self.run.driver_end_ms = self.run.clock_ms.saturating_add(left_ms);
     }
 
     /// Ends it for want of time: the open window is not going to be measured. A win needs its whole hold-out, so there is

@@ -1,5 +1,6 @@
 //! Pairs of the default and one arm, judged after every pair, until the difference or its absence is proved.
 
+use super::conclude::Detectable;
 use super::duo::Duo;
 use super::evidence::{self, EvidenceScale, Sums};
 use super::run::{ExperimentRun, Want};
@@ -95,8 +96,18 @@ impl Pairs {
         pairs > count as f64 + (left_ms / (2 * run.window_ms)) as f64
     }
 
+    /// The interval holds at every moment, so that pairs that are still open may go on for as long as a proof fits behind
+    /// them. What is only selected leaves its time to the others.
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        run.comparing_left_ms(self.started_ms)
+        match run.plan.only_selects {
+            true => run.own_left_ms(self.started_ms),
+            false => run.comparing_left_ms(),
+        }
+    }
+
+    /// All the device time that the pairs can have, in milliseconds.
+    fn whole_ms(&self, run: &ExperimentRun) -> u64 {
+        run.clock_ms - self.started_ms + self.left_ms(run)
     }
 
     pub(super) fn found(&self) -> FoundPairs {
@@ -118,12 +129,16 @@ impl Pairs {
         evidence::interval(&self.scale, &self.differences_ln, 2.0 * run.alpha)
     }
 
-    /// Smallest effect that the whole budget could show, on the logarithmic scale.
-    pub(super) fn detectable_ln(&self, run: &ExperimentRun) -> f64 {
+    /// Smallest effect that all the time for pairs could show.
+    pub(super) fn detectable(&self, run: &ExperimentRun) -> Detectable {
         let estimate = self.estimate();
         let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
-        let pairs = (run.plan.budget_ms / (2 * run.window_ms).max(1)).max(1) as f64;
-        deviation * (log_boundary(run.alpha) / pairs).sqrt()
+        let pairs_ms = self.whole_ms(run);
+        let pairs = (pairs_ms / (2 * run.window_ms).max(1)).max(1) as f64;
+        Detectable {
+            pairs_ms,
+            least_ln: deviation * (log_boundary(run.alpha) / pairs).sqrt(),
+        }
     }
 
     /// Device time of the pairs that would show an effect as large as the region, in milliseconds.

@@ -211,7 +211,7 @@ impl Race {
     }
 
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        run.comparing_left_ms(self.started_ms)
+        run.own_left_ms(self.started_ms)
     }
 
     pub(super) fn found(&self) -> Option<Raced> {

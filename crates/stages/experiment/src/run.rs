@@ -60,6 +60,8 @@ pub(super) struct ExperimentRun {
     pub plan: ExperimentPlan,
     pub level: Level,
     pub clock_ms: u64,
+    /// What the clock will show when the driver's time is over, as far as the driver can tell.
+    pub driver_end_ms: u64,
     pub windows: u64,
     pub window_ms: u64,
     pub washout_ms: u64,
@@ -93,6 +95,7 @@ impl ExperimentRun {
             coin: Coin::new(plan.seed),
             level: Level::new(plan.metric.better),
             clock_ms: 0,
+            driver_end_ms: u64::MAX,
             windows: 0,
             window_ms: plan.window_min_ms(),
             washout_ms: plan.washout_min_ms(),
@@ -153,23 +156,32 @@ impl ExperimentRun {
         }
     }
 
-    /// What is left of the whole device time, in milliseconds.
-    pub(super) fn left_ms(&self) -> u64 {
+    /// What is left of the plan's whole device time, in milliseconds.
+    pub(super) fn planned_left_ms(&self) -> u64 {
         self.plan.whole_ms.saturating_sub(self.clock_ms)
     }
 
-    /// What is left for pairs or a race that began then, in milliseconds: audit and hold-out have to fit behind them,
-    /// where something is to be proved.
-    pub(super) fn comparing_left_ms(&self, started_ms: u64) -> u64 {
+    /// The same, where the driver's clock leaves less.
+    pub(super) fn left_ms(&self) -> u64 {
+        let by_driver_ms = self.driver_end_ms.saturating_sub(self.clock_ms);
+        self.planned_left_ms().min(by_driver_ms)
+    }
+
+    /// What is left for a comparison until the shortest audit and hold-out have to begin, where something is to be proved,
+    /// in milliseconds.
+    pub(super) fn comparing_left_ms(&self) -> u64 {
         let after_ms = match self.plan.only_selects {
             true => 0,
             false => audit::least_ms(&self.plan) + holdout::least_ms(self),
         };
-        let own_ms = self
-            .plan
-            .budget_ms
-            .saturating_sub(self.clock_ms - started_ms);
-        own_ms.min(self.left_ms().saturating_sub(after_ms))
+        self.left_ms().saturating_sub(after_ms)
+    }
+
+    /// What is left of the part of the budget that is for comparing, where that began then, in milliseconds.
+    pub(super) fn own_left_ms(&self, started_ms: u64) -> u64 {
+        let spent_ms = self.clock_ms - started_ms;
+        let own_ms = self.plan.budget_ms.saturating_sub(spent_ms);
+        own_ms.min(self.comparing_left_ms())
     }
 
     /// A fair coin.

@@ -21,6 +21,7 @@ fn run_until(
     let mut deadline = Deadline::new(end_ms * 1_000_000, 1_000);
     let (mut now_ms, mut cut) = (0, None);
     loop {
+        experiment.reckon_with(deadline.windows_left_ms(now_ms * 1_000_000));
         match experiment.ask() {
             Ask::Done(verdict) => return (*verdict, now_ms, cut),
             Ask::Window(window) if !deadline.fits(now_ms * 1_000_000, &window) => {
