@@ -27,7 +27,8 @@ const SOAK_MIN_MS: u64 = 2_000;
 const CLIP: f64 = 5.0;
 /// Rounds after which the growth of the evidence is known, and how much better than it looks it may be.
 const HOPE_ROUNDS_MIN: usize = 5;
-const HOPE_LN: f64 = 5.0;
+const HOPE_LN: f64 = 2.0;
+const HOPE_ERRORS: f64 = 1.0;
 /// Log likelihood ratio that excludes carry-over of a given size.
 const EXCLUDE_LN: f64 = -3.5;
 /// The same for half of it, under which a claim keeps its direction.
@@ -63,6 +64,8 @@ const SUSPECT_BEYOND_LN: f64 = 2.0;
 #[derive(Clone, Copy, Debug)]
 struct Sign<'a> {
     fit: &'a Carried,
+    /// How large a part.
+    size_ln: f64,
     evidence_ln: f64,
     limits: Limits,
     /// Evidence below which the claim is taken not to have it; none where the claim survives it.
@@ -77,6 +80,14 @@ impl Sign<'_> {
             true => self.limits.suspect_ln,
             false => self.limits.suspect_ln.max(SUSPECT_BEYOND_LN),
         }
+    }
+
+    /// The evidence to be hoped for when there is so much more data of this noise and nothing is carried over: a log
+    /// likelihood ratio is then about normal, with a variance of twice its mean.
+    fn promise_ln(&self, growth: f64) -> f64 {
+        let score = self.size_ln / self.fit.error_ln;
+        let expected_ln = score * score / 2.0 * growth;
+        -expected_ln - HOPE_ERRORS * (2.0 * expected_ln).sqrt()
     }
 
     fn is_excluded(&self) -> bool {
@@ -303,9 +314,9 @@ impl Audit {
     fn is_hopeless(&self, run: &ExperimentRun, signs: &[Sign], reach_ms: u64) -> bool {
         let growth = (self.rounds + self.rounds_left(run)) as f64 / self.rounds as f64;
         let is_out_of_reach = |sign: &Sign| {
-            let hope_ln = sign.evidence_ln - HOPE_LN;
+            let hope_ln = ((sign.evidence_ln - HOPE_LN) * growth).min(sign.promise_ln(growth));
             sign.exclude_ln
-                .is_some_and(|exclude_ln| hope_ln * growth > exclude_ln)
+                .is_some_and(|exclude_ln| hope_ln > exclude_ln)
         };
         self.rounds >= HOPE_ROUNDS_MIN
             && signs
@@ -352,6 +363,7 @@ impl Audit {
             };
             Sign {
                 fit,
+                size_ln,
                 evidence_ln: fit.evidence_ln(size_ln),
                 limits,
                 exclude_ln: excludes_ln[i],

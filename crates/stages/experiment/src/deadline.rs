@@ -87,6 +87,16 @@ mod tests {
     }
 
     #[test]
+    fn what_windows_take_beside_their_length_is_not_theirs() {
+        let mut deadline = Deadline::new(10_000 * MS, 1_000);
+        assert_eq!(deadline.windows_left_ms(0), 10_000);
+        deadline.learn(0, 1_500 * MS, &window(500));
+        assert_eq!(deadline.windows_left_ms(2_000 * MS), 8_000);
+        deadline.learn(2_000 * MS, 2_625 * MS, &window(500));
+        assert_eq!(deadline.windows_left_ms(5_000 * MS), 4_000);
+    }
+
+    #[test]
     fn a_window_that_would_pass_the_end_does_not_begin() {
         let mut deadline = Deadline::new(10_000 * MS, 1_000);
         assert!(

@@ -280,10 +280,8 @@ fn a_host_full_of_outliers_is_named() {
 
 #[test]
 fn an_effect_at_the_edge_of_the_region_ends_with_the_budget() {
-    let plan = ExperimentPlan {
-        budget_ms: 4_000,
-        ..plan(2, Class::Fast, 3)
-    };
+    // Enough for four seconds of pairs beside the other stages.
+    let plan = plan(2, Class::Fast, 3).within(16_000);
     let verdict = run(plan, &scenario("ar_ssd"), &[0.0, 0.02], 3);
     assert_eq!(
         (verdict.outcome, verdict.reason),
