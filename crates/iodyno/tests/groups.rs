@@ -10,12 +10,12 @@ const HIERARCHY: &str = "/sys/fs/cgroup/blkio";
 const FILE: &str = "blkio.throttle.read_iops_device";
 
 /// A control group; removed also when the test fails.
-struct TestGroup {
-    name: String,
+pub struct TestGroup {
+    pub name: String,
 }
 
 impl TestGroup {
-    fn new() -> Option<TestGroup> {
+    pub fn new() -> Option<TestGroup> {
         if !is_root() || !Path::new(HIERARCHY).is_dir() {
             skip::missing("cgroup", "no control groups of version 1 that limit I/O");
             return None;
@@ -31,7 +31,16 @@ impl TestGroup {
         Some(group)
     }
 
-    fn path(&self) -> PathBuf {
+    /// A group directly below.
+    pub fn below(&self, name: &str) -> TestGroup {
+        let group = TestGroup {
+            name: format!("{}/{name}", self.name),
+        };
+        std::fs::create_dir(group.path()).unwrap();
+        group
+    }
+
+    pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("{HIERARCHY}{}", self.name))
     }
 
@@ -40,12 +49,12 @@ impl TestGroup {
         std::fs::create_dir(self.path()).unwrap();
     }
 
-    fn limit(&self, line: &str) {
+    pub fn limit(&self, line: &str) {
         std::fs::write(self.path().join(FILE), line).unwrap();
     }
 
     /// Its limits on reads, a line for each device, sorted.
-    fn limits(&self) -> Vec<String> {
+    pub fn limits(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.path().join(FILE)).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
         lines.sort();

@@ -31,6 +31,7 @@ mod engines;
 mod every_knob;
 mod exported;
 mod failures;
+mod fairness;
 mod faults;
 mod field_lines;
 mod file_systems;

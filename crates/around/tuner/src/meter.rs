@@ -2,6 +2,7 @@
 
 mod asked;
 mod counting;
+mod fairness;
 mod group;
 mod judge;
 pub mod outside;
@@ -13,6 +14,7 @@ mod totals;
 
 pub use asked::Asked;
 pub use counting::Counting;
+pub use fairness::shared_by_groups;
 pub use group::group_counting;
 pub use judge::{Judge, MeterOptions};
 pub use runs::{needs_no_runs, needs_runs};

@@ -202,14 +202,10 @@ impl GroupsAtOnce {
         })
     }
 
-    /// Jain's index of fairness by bytes: 1 where all got the same, 1 divided by their number where one got everything
-    /// (Jain, Chiu, Hawe 1984). None where nobody got anything.
+    /// How evenly their bytes are shared, [`stats::jain`]; none where nobody got anything.
     pub fn fairness(&self) -> Option<f64> {
         let each = self.shares.iter().map(|share| share.moved.bytes as f64);
-        let (sum, squares) = each.fold((0.0, 0.0), |(sum, squares), bytes| {
-            (sum + bytes, squares + bytes * bytes)
-        });
-        (squares > 0.0).then(|| sum * sum / (self.shares.len() as f64 * squares))
+        stats::jain(&each.collect::<Vec<_>>())
     }
 }
 

@@ -20,6 +20,14 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// How evenly amounts are shared, Jain's index (Jain, Chiu, Hawe 1984): 1 where all are the same, 1 divided by their number
+/// where one has everything; none where nobody has anything.
+pub fn jain(amounts: &[f64]) -> Option<f64> {
+    let sum: f64 = amounts.iter().sum();
+    let squares: f64 = amounts.iter().map(|amount| amount * amount).sum();
+    (squares > 0.0).then(|| sum * sum / (amounts.len() as f64 * squares))
+}
+
 /// The value below which `share` of the values lie (the nearest rank, from 0 for the least to 1 for the greatest); none
 /// for no values.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
@@ -122,6 +130,13 @@ mod tests {
         assert!((standard_error(&values) - (4.0f64 / 7.0).sqrt()).abs() < 1e-15);
         assert_eq!((mean(&[]), standard_deviation(&[1.0])), (0.0, 0.0));
         assert_eq!(logs(&[-1.0, 0.0, 1.0]), [0.0]);
+    }
+
+    #[test]
+    fn jain_is_one_for_equal_shares() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[3.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!((jain(&[0.0, 0.0]), jain(&[])), (None, None));
     }
 
     #[test]

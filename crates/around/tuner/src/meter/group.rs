@@ -11,7 +11,7 @@ use load::Running;
 use model::text::clean;
 
 /// How long a group may send nothing before there is no load to judge, ns.
-const IDLE_NS: u64 = 3_000_000_000;
+pub(super) const IDLE_NS: u64 = 3_000_000_000;
 /// The same files with the groups below it, where the kernel has them.
 const RECURSIVE: &str = "_recursive";
 
@@ -23,11 +23,7 @@ pub fn group_counting(
     scope: &MeterScope<'_>,
     amount: fn(&GroupIo) -> f64,
 ) -> Result<Box<dyn Gauge>, String> {
-    let Some(name) = &scope.options.cgroup else {
-        return Err("say which group with --cgroup: its path, the number of a process in it, or a container's id".into());
-    };
-    let counters = GroupCounters::open(scope.host, scope.device, name)?;
-    counters.must_count(scope.host)?;
+    let counters = GroupCounters::named(scope)?;
     let idle = format!(
         "{} sent nothing to {} for 3 s. Start the program whose I/O matters in that group, or name another one",
         counters.name, scope.device
@@ -86,7 +82,7 @@ impl<R: FnMut(&Running) -> Result<Total, MeterError>> Gauge for OfGroup<R> {
 
 /// Where a group's counters of one device are.
 #[derive(Clone, Debug)]
-struct GroupCounters {
+pub(super) struct GroupCounters {
     group: std::sync::Arc<Group>,
     name: String,
     device: Devno,
@@ -98,6 +94,37 @@ struct GroupCounters {
 }
 
 impl GroupCounters {
+    /// Of the group that the user named, which the kernel counts.
+    pub(super) fn named(scope: &MeterScope<'_>) -> Result<GroupCounters, String> {
+        let Some(name) = &scope.options.cgroup else {
+            return Err("say which group with --cgroup: its path, the number of a process in it, or a container's id".into());
+        };
+        let counters = GroupCounters::open(scope.host, scope.device, name)?;
+        counters.must_count(scope.host)?;
+        Ok(counters)
+    }
+
+    /// Its name, as `/proc/PID/cgroup` has it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Of the groups directly below, those that can be opened.
+    pub(super) fn below(&self, host: &Host) -> Vec<GroupCounters> {
+        let place = self.group.path();
+        let opened = |child: String| {
+            let group = Group::open(&format!("{place}/{child}")).ok()?;
+            Some(GroupCounters {
+                group: std::sync::Arc::new(group),
+                name: format!("{}/{child}", self.name.trim_end_matches('/')),
+                ..self.clone()
+            })
+        };
+        let mut children = host.list(place);
+        children.retain(|child| host.exists(&format!("{place}/{child}/cgroup.procs")));
+        children.into_iter().filter_map(opened).collect()
+    }
+
     fn open(host: &Host, device: &str, name: &str) -> Result<GroupCounters, String> {
         let shown = clean(name);
         let groups = group::named(host, name).ok_or_else(|| {
@@ -140,7 +167,7 @@ impl GroupCounters {
     }
 
     /// None where the group's files tell nothing of the device.
-    fn read(&self) -> Result<Option<GroupIo>, String> {
+    pub(super) fn read(&self) -> Result<Option<GroupIo>, String> {
         let text = |file: &str| self.group.read(file).map_err(|error| error.to_string());
         match &self.throttled {
             None => Ok(Some(GroupIo::of_stat(&text(STAT)?, self.device))),

@@ -12,6 +12,8 @@ const BEYOND_MIN: f64 = 10.0;
 #[derive(Clone, Debug)]
 pub struct Tail {
     quantile: f64,
+    /// Of reads or of writes; of all I/Os where there is none.
+    lane: Option<usize>,
     edges: Vec<Snapshot>,
 }
 
@@ -20,7 +22,23 @@ impl Tail {
     pub fn of(quantile: f64) -> Tail {
         Tail {
             quantile,
+            lane: None,
             edges: Vec::new(),
+        }
+    }
+
+    /// The same of one kind of I/O, one of `load::lane`.
+    pub fn of_lane(quantile: f64, lane: usize) -> Tail {
+        Tail {
+            lane: Some(lane),
+            ..Tail::of(quantile)
+        }
+    }
+
+    fn between(&self, from: &Snapshot, to: &Snapshot) -> Histogram {
+        match self.lane {
+            Some(lane) => to.side(lane).since(&from.side(lane)).latency,
+            None => to.latency_since(from),
         }
     }
 
@@ -39,7 +57,7 @@ impl Tail {
         let edges: Option<Vec<&Snapshot>> = (0..=span.count as u64).map(edge).collect();
         let edges =
             edges.ok_or_else(|| MeterError::NoValue("the latencies were not read".into()))?;
-        let between = |two: &[&Snapshot]| two[1].latency_since(two[0]);
+        let between = |two: &[&Snapshot]| self.between(two[0], two[1]);
         Ok(edges.windows(2).map(between).collect())
     }
 }

@@ -5,6 +5,7 @@ pub mod cpu_per_io;
 pub mod device_bandwidth;
 pub mod device_iops;
 pub mod duration;
+pub mod fairness;
 pub mod group_bandwidth;
 pub mod group_iops;
 pub mod iops;
@@ -12,6 +13,8 @@ pub mod latency;
 pub mod mysql;
 pub mod p99;
 pub mod p999;
+pub mod p99_read;
+pub mod p99_write;
 pub mod postgresql;
 pub mod printed;
 pub mod prometheus;
@@ -24,6 +27,7 @@ pub static ALL: &[&super::Meter] = &[
     &device_bandwidth::METER,
     &device_iops::METER,
     &duration::METER,
+    &fairness::METER,
     &group_bandwidth::METER,
     &group_iops::METER,
     &iops::METER,
@@ -31,6 +35,8 @@ pub static ALL: &[&super::Meter] = &[
     &mysql::METER,
     &p99::METER,
     &p999::METER,
+    &p99_read::METER,
+    &p99_write::METER,
     &postgresql::METER,
     &printed::METER,
     &prometheus::METER,
@@ -60,6 +66,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/meter/duration.md"),
     ),
     (
+        "fairness",
+        include_str!("../../../../../docs/catalogue/meter/fairness.md"),
+    ),
+    (
         "group_bandwidth",
         include_str!("../../../../../docs/catalogue/meter/group_bandwidth.md"),
     ),
@@ -86,6 +96,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "p999",
         include_str!("../../../../../docs/catalogue/meter/p999.md"),
+    ),
+    (
+        "p99_read",
+        include_str!("../../../../../docs/catalogue/meter/p99_read.md"),
+    ),
+    (
+        "p99_write",
+        include_str!("../../../../../docs/catalogue/meter/p99_write.md"),
     ),
     (
         "postgresql",

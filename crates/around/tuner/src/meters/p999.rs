@@ -9,7 +9,7 @@
 //! record say how much.
 //!
 //! ## Limits
-//! It needs a load of iodyno's own, and 10,000 I/Os for each value: where fewer are completed in second, the value is that of
+//! It needs a load of iodyno's own, and 10,000 I/Os for each value: where fewer are completed in a second, the value is that of
 //! a longer stretch, and a window without enough of them decides nothing. Tails are noisy: expect differences under a
 //! tenth to stay open.
 //!

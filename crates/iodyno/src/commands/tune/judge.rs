@@ -75,8 +75,8 @@ fn must_have(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
         (
             "--cgroup",
             args.cgroup.is_none(),
-            "counts the I/O of one control group. Say which with --cgroup: its path as /proc/PID/cgroup names it, the \
-             number of a process in it, or a container's id",
+            "counts the I/O of a control group, or of those below it. Say which with --cgroup: its path as /proc/PID/cgroup \
+             names it, the number of a process in it, or a container's id",
         ),
         (
             "--prometheus",
