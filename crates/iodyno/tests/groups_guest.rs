@@ -18,7 +18,7 @@ const GROUND: &str = "set -e\n\
     iodyno() { /root/iodyno \"$@\"; }\n";
 
 /// What is checked on that ground, and what the script has to say.
-const STEPS: [(&str, &str, &str); 4] = [
+const STEPS: [(&str, &str, &str); 5] = [
     (
         "one key of one device",
         "iodyno set riops@/g=500 /dev/nullb0; cat g/io.max; grep \"$one rbps=2097152 wbps=max riops=500 wiops=max\" g/io.max\n\
@@ -45,6 +45,12 @@ const STEPS: [(&str, &str, &str); 4] = [
          iodyno set io_weight@/g=500 /dev/nullb0; cat g/io.weight\n\
          grep \"$one 500\" g/io.weight; iodyno undo --all; cat g/io.weight; ! grep \"$one\" g/io.weight",
         "io.cost is not switched on for the disk",
+    ),
+    (
+        "io.cost itself",
+        "iodyno set io_cost@/=1 /dev/nullb0; cat io.cost.qos; grep \"$one enable=1\" io.cost.qos\n\
+         iodyno status; iodyno undo --all; cat io.cost.qos; grep \"$one enable=0\" io.cost.qos",
+        "io_cost of the control group / on nullb0  was 0, is 1",
     ),
 ];
 

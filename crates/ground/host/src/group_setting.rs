@@ -13,7 +13,15 @@ use model::subject::Subject;
 use std::io::Error;
 
 /// The settings of groups that knobs set.
-pub(crate) const NAMES: [&str; 6] = ["bfq_weight", "io_weight", "rbps", "riops", "wbps", "wiops"];
+pub(crate) const NAMES: [&str; 7] = [
+    "bfq_weight",
+    "io_cost",
+    "io_weight",
+    "rbps",
+    "riops",
+    "wbps",
+    "wiops",
+];
 
 /// A device's part of a group that a place names.
 pub(crate) struct GroupPlace {

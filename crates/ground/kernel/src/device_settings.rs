@@ -16,6 +16,10 @@ use crate::devno::Devno;
 pub const NO_LIMIT: &str = "max";
 /// The value of a device's weight that is not there: the group's own counts.
 pub const NO_WEIGHT: &str = "default";
+/// The name of the switch of io.cost, its key and its value where the device has no line yet.
+const COST: &str = "io_cost";
+const ENABLE: &str = "enable";
+const OFF: &str = "0";
 
 /// A setting in the form of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub enum DeviceSetting {
         /// Its file.
         file: &'static str,
     },
+    /// `enable` of `io.cost.qos`: `8:16 enable=1 ctrl=auto`.
+    Cost,
     /// Weights: `default 100`, `8:16 500`.
     Weight {
         /// Their file.
@@ -48,6 +54,9 @@ pub fn forms(name: &str) -> Vec<DeviceSetting> {
     if let Some((file, key)) = THROTTLES.iter().find(|(_, key)| *key == name) {
         return vec![DeviceSetting::Max { key }, DeviceSetting::Throttle { file }];
     }
+    if name == COST {
+        return vec![DeviceSetting::Cost];
+    }
     let weight = WEIGHTS.iter().find(|(weight, _)| *weight == name);
     let files = weight.map_or(&[][..], |(_, files)| files);
     files
@@ -61,6 +70,7 @@ impl DeviceSetting {
     pub fn file(self) -> &'static str {
         match self {
             DeviceSetting::Max { .. } => "io.max",
+            DeviceSetting::Cost => "io.cost.qos",
             DeviceSetting::Throttle { file } | DeviceSetting::Weight { file } => file,
         }
     }
@@ -72,6 +82,7 @@ impl DeviceSetting {
         let words = words.unwrap_or_default();
         let value = match self {
             DeviceSetting::Max { key } => keyed(words).find(|(of, _)| *of == key),
+            DeviceSetting::Cost => keyed(words).find(|(of, _)| *of == ENABLE),
             _ => Some(("", words)).filter(|(_, words)| !words.is_empty()),
         };
         value.map_or(self.absent(), |(_, value)| value).to_string()
@@ -81,6 +92,7 @@ impl DeviceSetting {
     pub fn line(self, device: Devno, value: &str) -> String {
         match (self, value) {
             (DeviceSetting::Max { key }, value) => format!("{device} {key}={value}"),
+            (DeviceSetting::Cost, value) => format!("{device} {ENABLE}={value}"),
             (DeviceSetting::Throttle { .. }, NO_LIMIT) => format!("{device} 0"),
             // Where nothing may pass, somebody wrote a number of I/Os of which the kernel kept the lower 32 bits.
             (DeviceSetting::Throttle { .. }, "0") => format!("{device} {}", 1_u64 << 32),
@@ -91,6 +103,7 @@ impl DeviceSetting {
     fn absent(self) -> &'static str {
         match self {
             DeviceSetting::Weight { .. } => NO_WEIGHT,
+            DeviceSetting::Cost => OFF,
             _ => NO_LIMIT,
         }
     }
@@ -137,6 +150,17 @@ mod tests {
         let weight = forms("io_weight")[0];
         assert_eq!(weight.value("default 100\n8:16 500\n", DEVICE), "500");
         assert_eq!(weight.value("default 100\n", DEVICE), NO_WEIGHT);
+    }
+
+    #[test]
+    fn the_switch_of_io_cost_leaves_the_parameters_alone() {
+        let [cost] = forms("io_cost")[..] else {
+            panic!("one form");
+        };
+        let qos = "8:16 enable=1 ctrl=user rpct=95.00 rlat=25000\n";
+        assert_eq!(cost.value(qos, DEVICE), "1");
+        assert_eq!(cost.value("8:0 enable=1 ctrl=auto\n", DEVICE), "0");
+        assert_eq!(cost.line(DEVICE, "0"), "8:16 enable=0");
     }
 
     #[test]

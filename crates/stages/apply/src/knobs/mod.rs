@@ -24,6 +24,7 @@ pub mod fifo_expire_sync;
 pub mod front_merges;
 pub mod group_thread_cnt;
 pub mod inode_readahead_blks;
+pub mod io_cost;
 pub mod io_weight;
 pub mod lazytime;
 pub mod low_latency;
@@ -94,6 +95,7 @@ pub static ALL: &[&super::Knob] = &[
     &front_merges::KNOB,
     &group_thread_cnt::KNOB,
     &inode_readahead_blks::KNOB,
+    &io_cost::KNOB,
     &io_weight::KNOB,
     &lazytime::KNOB,
     &low_latency::KNOB,
@@ -236,6 +238,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "inode_readahead_blks",
         include_str!("../../../../../docs/catalogue/knob/inode_readahead_blks.md"),
+    ),
+    (
+        "io_cost",
+        include_str!("../../../../../docs/catalogue/knob/io_cost.md"),
     ),
     (
         "io_weight",
