@@ -473,8 +473,13 @@ impl Rig<'_> {
         let layers = layers.map(|layers| with_outside(layers, &kept_from, &kept_to));
         let done = own(&kept_from, &kept_to);
         let counted_to = self.edge(window, done.ios() as f64);
+        let latency = Some(kept_to.latency_since(&kept_from))
+            .filter(|_| !is_counted_by_the_device(self.setup.job));
         if let Some(gathered) = self.gathered(window) {
             gathered.add_counters(window.arm, &counted_from, &counted_to);
+            latency
+                .iter()
+                .for_each(|latency| gathered.add_latency(window.arm, latency));
             layers
                 .iter()
                 .for_each(|layers| gathered.add_layers(window.arm, layers));
@@ -501,8 +506,7 @@ impl Rig<'_> {
         Ok(WindowReport::Measured {
             id: window.id,
             rates,
-            latency: Some(kept_to.latency_since(&kept_from))
-                .filter(|_| !is_counted_by_the_device(self.setup.job)),
+            latency,
             foreign,
         })
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use model::figures::{ArmFigures, ArmValue};
 use model::layers::{ArmSpan, LayerSide, LayerTimes, Span};
 
+use crate::own_latency::OwnLatency;
 use analyse::figures::{Moments, Recipe};
+use model::histogram::Histogram;
 use observe::EdgeReading;
 
 /// Sums over the windows of every arm.
@@ -21,6 +23,7 @@ struct Arm {
     layers: LayerTimes,
     means: BTreeMap<(String, LayerSide, Span), Moments>,
     outside: BTreeMap<LayerSide, Moments>,
+    latency: OwnLatency,
 }
 
 impl Gathered {
@@ -44,6 +47,11 @@ impl Gathered {
         for (figure, value) in self.arms[arm].figures.iter_mut().zip(values) {
             value.into_iter().for_each(|value| figure.add(value));
         }
+    }
+
+    /// Takes in how long the I/Os of the own load took in a window.
+    pub(super) fn add_latency(&mut self, arm: usize, latency: &Histogram) {
+        self.arms[arm].latency.add(latency);
     }
 
     /// Takes in the layers of a window.
@@ -122,10 +130,28 @@ impl Gathered {
         let outside = LayerSide::ALL
             .into_iter()
             .map(|side| self.outside(side, names));
+        let mean = self.own_latency("load.mean_us", OwnLatency::mean_us, names);
+        let p99 = self.own_latency("load.p99_us", OwnLatency::p99_us, names);
         counted
             .chain(outside)
+            .chain([mean, p99])
             .filter(|figure| !figure.arms.is_empty())
             .collect()
+    }
+
+    /// A figure of the own load's latency.
+    fn own_latency(
+        &self,
+        name: &str,
+        of: fn(&OwnLatency, &str) -> Option<ArmValue>,
+        names: &[String],
+    ) -> ArmFigures {
+        let of_arm = |(name, arm): (&String, &Arm)| of(&arm.latency, name);
+        ArmFigures {
+            name: name.into(),
+            unit: "us".into(),
+            arms: names.iter().zip(&self.arms).filter_map(of_arm).collect(),
+        }
     }
 
     /// What of the load's latency lay outside the block layer, in the traced windows.
@@ -152,7 +178,6 @@ impl Gathered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::histogram::Histogram;
     use model::layers::{DeviceLayers, SpanTimes};
     use model::reading::SeriesName;
     use model::sample::MetricKind;

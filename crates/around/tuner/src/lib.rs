@@ -9,6 +9,7 @@ mod guard;
 pub mod meter;
 pub mod meters;
 mod others;
+mod own_latency;
 
 pub use explain::reserve_ms as explain_reserve_ms;
 pub use meter::Meter;

@@ -10,5 +10,6 @@ pub mod running;
 pub mod scale;
 pub mod stage;
 pub mod text;
+pub mod tradeoffs;
 pub mod trial;
 pub mod unified;

@@ -3,6 +3,7 @@
 mod words;
 
 use crate::effect::Effect;
+use crate::tradeoffs::TradeOffs;
 use model::record::Trial;
 use model::units;
 use model::verdict::{ForeignArm, Outcome, Reason, Verdict, VerdictStage};
@@ -80,6 +81,8 @@ pub struct TrialView {
     pub others: Option<String>,
     /// The values, the one that was set first.
     pub values: Vec<ValueRow>,
+    /// The values by other goals than the one they were judged by, where one wins and another loses.
+    pub trade_offs: Option<TradeOffs>,
 }
 
 impl TrialView {
@@ -101,6 +104,7 @@ impl TrialView {
             horizon: verdict.map(horizon),
             others: verdict.and_then(|verdict| others(&verdict.foreign)),
             values: verdict.map_or_else(Vec::new, |verdict| values(trial, verdict)),
+            trade_offs: verdict.and_then(|_| TradeOffs::of(trial)),
         }
     }
 }

@@ -22,6 +22,7 @@ mod stack_rows;
 pub mod studies;
 pub mod summary;
 pub mod text;
+mod trade_off_rows;
 mod tree;
 pub mod watch_lines;
 pub mod words;

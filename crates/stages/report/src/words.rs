@@ -72,6 +72,11 @@ fn tune_lines(id: Option<i64>, record: &Record, trials: &[Trial]) -> Vec<String>
         lines.extend(proof_line(&view));
         lines.extend(view.others.map(|others| format!("  {others}")));
         lines.extend(super::moved::lines(trial));
+        lines.extend(
+            view.trade_offs
+                .iter()
+                .flat_map(super::trade_off_rows::lines),
+        );
     }
     let decided = |trial: &&Trial| trial.verdict.as_ref().is_some_and(Verdict::is_decided);
     if let Some(trial) = trials.iter().find(decided) {

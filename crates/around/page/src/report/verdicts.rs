@@ -8,6 +8,7 @@ use model::record::{LoadResult, Record, RecordBody, RunBody, Trial};
 use model::units;
 use model::verdict::{Outcome, Verdict};
 use view::effect::p99_ratio;
+use view::tradeoffs::TradeOffs;
 use view::trial::TrialView;
 
 /// The sentence under the claim: how sure it is.
@@ -128,6 +129,21 @@ pub fn arms_table(trial: &Trial) -> FigureTable {
     table
 }
 
+fn trade_offs_table(trade_offs: &TradeOffs) -> FigureTable {
+    let goals = trade_offs.goals.iter().copied();
+    let head: Vec<&str> = ["value"]
+        .into_iter()
+        .chain(goals)
+        .chain(["remark"])
+        .collect();
+    let mut table = FigureTable::new(&head);
+    for row in &trade_offs.rows {
+        let cells = [row.arm.clone()].into_iter().chain(row.cells.clone());
+        table.row(cells.chain([row.remark().unwrap_or_default()]));
+    }
+    table
+}
+
 fn rule(trial: &Trial, verdict: &Verdict) -> Markup {
     let word = match verdict.outcome {
         Outcome::Better => "decided",
@@ -159,6 +175,10 @@ fn rule(trial: &Trial, verdict: &Verdict) -> Markup {
         h3 { (trial.knob) ": " (word) }
         p { (verdict.sentence) }
         (pieces::table(&arms_table(trial)))
+        @if let Some(trade_offs) = &view.trade_offs {
+            p { "What each value gives and costs beside that, where one goal wins and another loses:" }
+            (pieces::table(&trade_offs_table(trade_offs)))
+        }
         p.quiet { (terms) }
         @if let Some(others) = &view.others {
             p.quiet { "Meanwhile " (others) "." }
