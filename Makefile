@@ -11,7 +11,7 @@ EXCHANGES   ?= 10000
 CONNECTIONS ?= 500
 SECONDS     ?= 60
 
-.PHONY: run test build bench kill power-cuts exchanges histories pressure aa lab fuzz clean setup-run setup-test gen
+.PHONY: run test build bench kill power-cuts exchanges histories pressure aa stories lab fuzz clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -43,6 +43,10 @@ exchanges: setup-test
 
 aa: setup-test
 	@tools/aa 20
+
+# The stories of the field reports in guests, from the tune over reboots to the undo, those of slow settings too: 25 minutes.
+stories: setup-test
+	@tools/stories
 
 # The web server under hostile connections of every kind, 45 s each: about eight minutes.
 pressure: setup-test
