@@ -4,7 +4,7 @@ use model::verdict::{ArmResult, Outcome, Reason, VerdictStage};
 
 use super::audit::{Audit, Audited};
 use super::calibrate::Calibrate;
-use super::conclude::{self, Effect, Finding, ratio};
+use super::conclude::{self, Detectable, Effect, Finding, ratio};
 use super::evidence::EvidenceScale;
 use super::holdout::Holdout;
 use super::pairs::{FoundPairs, Pairs};
@@ -161,18 +161,8 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
         },
         FoundPairs::TooNoisy => {
             let effect = conclude::undecided(run, pairs, 1).effect;
-            let detectable = Some(pairs.detectable(run));
-            let minutes = whole_for_ms(&run.plan, pairs.enough_ms(run)).div_ceil(60_000);
-            let detail = match minutes {
-                0..=A_DAY_MIN => format!("--budget {minutes}m would show one of"),
-                _ => "not even a day would show one of".into(),
-            };
-            let finding = Finding {
-                effect,
-                detectable,
-                ..Finding::refused(Reason::TooNoisy, detail)
-            };
-            done(run, arms, finding)
+            let (detectable, enough_ms) = (pairs.detectable(run), pairs.enough_ms(run));
+            done(run, arms, too_noisy(run, effect, detectable, enough_ms))
         }
         FoundPairs::Differs | FoundPairs::Equal => {
             let is_equal = found == FoundPairs::Equal;
@@ -195,6 +185,25 @@ pub(super) fn pairs(run: &mut ExperimentRun, pairs: &Pairs) -> Phase {
     }
 }
 
+/// Says what the budget could have shown, and which would show an effect as large as the region.
+fn too_noisy(
+    run: &ExperimentRun,
+    effect: Option<Effect>,
+    detectable: Detectable,
+    enough_ms: u64,
+) -> Finding {
+    let minutes = whole_for_ms(&run.plan, enough_ms).div_ceil(60_000);
+    let detail = match minutes {
+        0..=A_DAY_MIN => format!("--budget {minutes}m would show one of"),
+        _ => "not even a day would show one of".into(),
+    };
+    Finding {
+        effect,
+        detectable: Some(detectable),
+        ..Finding::refused(Reason::TooNoisy, detail)
+    }
+}
+
 pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
     let arms = race.results(&run.plan.arms);
     let Some(raced) = race.found() else {
@@ -204,25 +213,12 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
             Finding::new(Outcome::Inconclusive, Reason::BudgetSpent),
         );
     };
-    let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm)) = raced;
+    let (Raced::Leads(arm) | Raced::DefaultBest(arm) | Raced::Open(arm) | Raced::TooNoisy(arm)) =
+        raced;
     let short = race.estimate(arm);
     let interval_ln = race.interval(arm);
-    if let Raced::Open(_) = raced {
-        // Which of the better ones is the best may stay open where one of them is only taken along.
-        if let Some(claim) = ahead_in_race(run, race, arm) {
-            note_level(run, race);
-            return select(run, &claim);
-        }
-        let (low_ln, high_ln) = interval_ln;
-        let effect = Effect {
-            arm,
-            centre_ln: short.centre,
-            low_ln,
-            high_ln,
-            stage: VerdictStage::Race,
-        };
-        let finding = Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect);
-        return done(run, arms, finding);
+    if let Raced::Open(_) | Raced::TooNoisy(_) = raced {
+        return no_winner(run, race, raced, arm);
     }
     note_level(run, race);
     let equal = matches!(raced, Raced::DefaultBest(_)).then_some(Reason::DefaultIsBest);
@@ -237,6 +233,31 @@ pub(super) fn race(run: &mut ExperimentRun, race: &Race) -> Phase {
             arms,
         },
     )
+}
+
+/// The end of a race in which nothing is proved of the best of the others.
+fn no_winner(run: &mut ExperimentRun, race: &Race, raced: Raced, arm: usize) -> Phase {
+    // Which of the better ones is the best may stay open where one of them is only taken along.
+    if let Some(claim) = ahead_in_race(run, race, arm) {
+        note_level(run, race);
+        return select(run, &claim);
+    }
+    let (low_ln, high_ln) = race.interval(arm);
+    let effect = Effect {
+        arm,
+        centre_ln: race.estimate(arm).centre,
+        low_ln,
+        high_ln,
+        stage: VerdictStage::Race,
+    };
+    let finding = match raced {
+        Raced::TooNoisy(_) => {
+            let (detectable, enough_ms) = (race.detectable(run, arm), race.enough_ms(run, arm));
+            too_noisy(run, Some(effect), detectable, enough_ms)
+        }
+        _ => Finding::new(Outcome::Inconclusive, Reason::BudgetSpent).with(effect),
+    };
+    done(run, race.results(&run.plan.arms), finding)
 }
 
 /// That the best of several was not found out.

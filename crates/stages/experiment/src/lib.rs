@@ -18,6 +18,7 @@ mod conclude;
 pub mod deadline;
 mod duo;
 mod evidence;
+mod forecast;
 mod foreign;
 mod guards;
 mod halving;

@@ -3,13 +3,14 @@
 use super::conclude::Detectable;
 use super::duo::Duo;
 use super::evidence::{self, EvidenceScale, Sums};
+use super::forecast::Forecast;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
 use model::verdict::VerdictStage;
 use stats::Estimate;
 
-/// From here on the pairs' own noise is known well enough to say that the budget cannot suffice.
-const FUTILITY_PAIRS: usize = 20;
+/// Noise of a pair that is assumed while there are next to none, on the logarithmic scale.
+const GUESSED_DEVIATION_LN: f64 = 0.02;
 
 /// What the pairs say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,24 +86,19 @@ impl Pairs {
 
     /// Whether even an effect one error above the estimate would need more pairs than the budget still pays for.
     fn is_futile(&self, run: &ExperimentRun, left_ms: u64) -> bool {
-        let count = self.differences_ln.len();
-        if count < FUTILITY_PAIRS || !count.is_multiple_of(4) {
-            return false;
-        }
-        let estimate = Estimate::of(&self.differences_ln);
-        let hope_ln = (estimate.centre.abs() + estimate.error).max(run.plan.rope_ln());
-        let deviation = estimate.error * (count as f64).sqrt();
-        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / hope_ln).powi(2));
-        pairs > count as f64 + (left_ms / (2 * run.window_ms)) as f64
+        let forecast = self.forecast(run);
+        let hope_ln = forecast.hope_either_ln().max(run.plan.rope_ln());
+        Forecast::is_due(self.differences_ln.len()) && !forecast.fits(hope_ln, left_ms)
     }
 
-    /// The interval holds at every moment, so that pairs that are still open may go on for as long as a proof fits behind
-    /// them. What is only selected leaves its time to the others.
+    /// What the pairs' own noise asks for.
+    fn forecast(&self, run: &ExperimentRun) -> Forecast {
+        Forecast::new(self.estimate(), run.alpha, 2 * run.window_ms)
+    }
+
+    /// The interval holds at every moment, so that pairs that are still open may go on for as long as a proof fits.
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        match run.plan.only_selects {
-            true => run.own_left_ms(self.started_ms),
-            false => run.comparing_left_ms(),
-        }
+        run.undecided_left_ms(self.started_ms)
     }
 
     /// All the device time that the pairs can have, in milliseconds.
@@ -131,22 +127,12 @@ impl Pairs {
 
     /// Smallest effect that all the time for pairs could show.
     pub(super) fn detectable(&self, run: &ExperimentRun) -> Detectable {
-        let estimate = self.estimate();
-        let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
-        let pairs_ms = self.whole_ms(run);
-        let pairs = (pairs_ms / (2 * run.window_ms).max(1)).max(1) as f64;
-        Detectable {
-            pairs_ms,
-            least_ln: deviation * (log_boundary(run.alpha) / pairs).sqrt(),
-        }
+        self.forecast(run).detectable(self.whole_ms(run))
     }
 
     /// Device time of the pairs that would show an effect as large as the region, in milliseconds.
     pub(super) fn enough_ms(&self, run: &ExperimentRun) -> u64 {
-        let estimate = self.estimate();
-        let deviation = estimate.error * (estimate.count.max(1) as f64).sqrt();
-        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / run.plan.rope_ln()).powi(2));
-        (pairs * 2.0 * run.window_ms as f64) as u64
+        self.forecast(run).enough_ms(run.plan.rope_ln())
     }
 
     /// Share of pairs further than the clip from the estimate.
@@ -161,23 +147,16 @@ impl Pairs {
 
     /// Guess of the device time still to go, in milliseconds.
     pub(super) fn expected_left_ms(&self, run: &ExperimentRun) -> u64 {
-        let estimate = self.estimate();
-        let count = estimate.count as f64;
-        let deviation = if estimate.count < 4 {
-            0.02
-        } else {
-            estimate.error * count.sqrt()
-        };
+        let mut estimate = self.estimate();
+        if estimate.count < 4 {
+            estimate.error = GUESSED_DEVIATION_LN / (estimate.count.max(1) as f64).sqrt();
+        }
+        let forecast = Forecast::new(estimate, run.alpha, 2 * run.window_ms);
         let hope_ln = estimate.centre.abs().max(run.plan.rope_ln());
-        let pairs = log_boundary(run.alpha) * (1.0 + (deviation / hope_ln).powi(2));
-        ((pairs - count).max(1.0) * 2.0 * run.window_ms as f64).min(self.left_ms(run) as f64) as u64
+        let pairs = forecast.blocks_to_show(hope_ln) - estimate.count as f64;
+        (pairs.max(1.0) * 2.0 * run.window_ms as f64).min(self.left_ms(run) as f64) as u64
     }
 
     /// Stage of the pairs, for the log.
     pub(super) const STAGE: VerdictStage = VerdictStage::Pairs;
-}
-
-/// The logarithm inside the boundary where it is tightest, for predictions.
-fn log_boundary(alpha: f64) -> f64 {
-    (9.0 / (alpha * alpha)).ln()
 }

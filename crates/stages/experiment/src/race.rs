@@ -5,8 +5,9 @@
 
 use model::verdict::{ArmResult, PairRow, VerdictStage};
 
-use super::conclude::ratio;
+use super::conclude::{Detectable, ratio};
 use super::evidence::{self, EvidenceScale, Sums};
+use super::forecast::Forecast;
 use super::halving::Halving;
 use super::run::{ExperimentRun, Want};
 use super::sample::WindowSample;
@@ -23,6 +24,8 @@ pub(super) enum Raced {
     DefaultBest(usize),
     /// The budget ended with the default still in the race.
     Open(usize),
+    /// The noise will not let the budget suffice.
+    TooNoisy(usize),
 }
 
 /// Progress of the race.
@@ -158,12 +161,57 @@ impl Race {
                 .all(|arm| *arm == leader || self.is_close(*arm, leader));
             return (rest_is_close || self.left_ms(run) == 0).then_some(Raced::Leads(leader));
         }
+        self.judge_default(run)
+    }
+
+    /// What is known while the default is in the race.
+    fn judge_default(&self, run: &ExperimentRun) -> Option<Raced> {
         let others: Vec<usize> = self.alive.iter().copied().filter(|arm| *arm != 0).collect();
         let rival = self.leader(&others).or_else(|| self.best_dropped())?;
         if others.iter().all(|arm| self.is_close(*arm, 0)) {
             return Some(Raced::DefaultBest(rival));
         }
-        (self.left_ms(run) == 0).then_some(Raced::Open(rival))
+        if self.left_ms(run) < self.block_ms(run) {
+            return Some(Raced::Open(rival));
+        }
+        self.is_futile(run, &others)
+            .then_some(Raced::TooNoisy(rival))
+    }
+
+    /// Whether none of the others can be shown to be ahead of the default, nor all of them to be close to it, with as many
+    /// blocks as the budget still pays for, though the truth were an error better than it looks.
+    fn is_futile(&self, run: &ExperimentRun, others: &[usize]) -> bool {
+        if run.plan.only_selects || !Forecast::is_due(self.blocks) {
+            return false;
+        }
+        let (left_ms, rope_ln) = (self.left_ms(run), run.plan.rope_ln());
+        let forecasts: Vec<Forecast> = others.iter().map(|arm| self.forecast(run, *arm)).collect();
+        let may_lead = forecasts.iter().any(|arm| arm.fits(arm.hope_ln(), left_ms));
+        let may_be_close = forecasts
+            .iter()
+            .all(|arm| arm.fits(arm.hope_below_ln(rope_ln), left_ms));
+        !may_lead && !may_be_close
+    }
+
+    /// What the noise of an arm against the default asks for.
+    fn forecast(&self, run: &ExperimentRun, arm: usize) -> Forecast {
+        Forecast::new(self.estimate(arm), self.alpha, self.block_ms(run))
+    }
+
+    /// A block of those still racing, in milliseconds.
+    fn block_ms(&self, run: &ExperimentRun) -> u64 {
+        self.alive.len() as u64 * run.window_ms
+    }
+
+    /// Smallest lead of an arm over the default that all the time for the race could show.
+    pub(super) fn detectable(&self, run: &ExperimentRun, arm: usize) -> Detectable {
+        let whole_ms = run.clock_ms - self.started_ms + self.left_ms(run);
+        self.forecast(run, arm).detectable(whole_ms)
+    }
+
+    /// Device time of a race that would show a lead as large as the region, in milliseconds.
+    pub(super) fn enough_ms(&self, run: &ExperimentRun, arm: usize) -> u64 {
+        self.forecast(run, arm).enough_ms(run.plan.rope_ln())
     }
 
     fn drop_beaten(&mut self) {
@@ -210,8 +258,13 @@ impl Race {
         self.ahead_of_rope[arm][of].is_below(&self.scale, self.alpha)
     }
 
+    /// Once the default is beaten there is something to prove, and which of the others is the very best is worth no more
+    /// than the comparison's own part. Until then the race may go on for as long as a proof fits.
     fn left_ms(&self, run: &ExperimentRun) -> u64 {
-        run.own_left_ms(self.started_ms)
+        match self.alive.contains(&0) {
+            true => run.undecided_left_ms(self.started_ms),
+            false => run.own_left_ms(self.started_ms),
+        }
     }
 
     pub(super) fn found(&self) -> Option<Raced> {
@@ -267,6 +320,6 @@ impl Race {
     /// Guess of the device time still to go: twenty blocks more of what is left.
     pub(super) fn expected_left_ms(&self, run: &ExperimentRun) -> u64 {
         let blocks = 20usize.saturating_sub(self.blocks).max(4) as u64;
-        (blocks * self.alive.len() as u64 * run.window_ms).min(self.left_ms(run))
+        (blocks * self.block_ms(run)).min(self.left_ms(run))
     }
 }

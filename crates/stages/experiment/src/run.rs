@@ -177,6 +177,15 @@ impl ExperimentRun {
         self.left_ms().saturating_sub(after_ms)
     }
 
+    /// What is left for a comparison that began then and is still open, in milliseconds. What is only selected leaves the
+    /// rest of its time to the others.
+    pub(super) fn undecided_left_ms(&self, started_ms: u64) -> u64 {
+        match self.plan.only_selects {
+            true => self.own_left_ms(started_ms),
+            false => self.comparing_left_ms(),
+        }
+    }
+
     /// What is left of the part of the budget that is for comparing, where that began then, in milliseconds.
     pub(super) fn own_left_ms(&self, started_ms: u64) -> u64 {
         let spent_ms = self.clock_ms - started_ms;

@@ -5,6 +5,7 @@ mod garbage;
 mod metrics;
 mod out_of_time;
 mod pipe;
+mod race;
 mod refusals;
 mod selects;
 
