@@ -2012,11 +2012,11 @@ _iodyno() {
                     return 0
                     ;;
                 --metric)
-                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result" -- "${cur}"))
                     return 0
                     ;;
                 --goal)
-                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result" -- "${cur}"))
                     return 0
                     ;;
                 --sql-client)

@@ -227,8 +227,8 @@ _arguments "${_arguments_options[@]}" : \
 (tune)
 _arguments "${_arguments_options[@]}" : \
 '*--knob=[A knob to try, with values if not its own choices\: scheduler or nr_requests=64,256. Repeat for more]:KNOB[=V,V…]:_default' \
-'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result)' \
-'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration group_bandwidth group_iops iops latency mysql p99 p999 postgresql printed prometheus result)' \
+'--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result)' \
+'--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result)' \
 '--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
 '--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id]:GROUP|PID|CONTAINER:_default' \
 '--prometheus=[The Prometheus server that --metric prometheus asks\: http\://HOST\:9090]:URL:_default' \
