@@ -18,7 +18,7 @@ pub use fairness::shared_by_groups;
 pub use group::group_counting;
 pub use judge::{Judge, MeterOptions};
 pub use runs::{needs_no_runs, needs_runs};
-pub use tail::Tail;
+pub use tail::{Tail, quantile_of};
 pub use totals::{Total, Totals};
 
 use host::disk_counters::DeviceCounters;
@@ -27,6 +27,7 @@ use kernel::stat::Counters;
 use load::{Engine, LoadError, Running};
 use model::job::Job;
 use model::metric::ExperimentMetric;
+use model::record::LoadResult;
 use outside::Outside;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub struct Meter {
     /// Begins to ask a source outside of iodyno for a counter, and gives what is judged by it; none for a meter that looks
     /// itself.
     pub ask: Option<AskOutside>,
+    /// Its value of a whole load of ours, as a record of `run` has it; none for what only a tune's windows tell.
+    pub of_load: Option<fn(&LoadResult) -> Option<f64>>,
     /// Starts to read.
     pub open: fn(&MeterScope<'_>) -> Result<Box<dyn Gauge>, String>,
 }

@@ -8,6 +8,13 @@ use model::units::span_ms;
 /// I/Os beyond the percentile that a value of it needs.
 const BEYOND_MIN: f64 = 10.0;
 
+/// A percentile of a whole load, ns; none where too few I/Os lie beyond it.
+pub fn quantile_of(latency: &Histogram, quantile: f64) -> Option<f64> {
+    let beyond = latency.total() as f64 * (1.0 - quantile);
+    let value_ns = latency.quantile_ns(quantile)?;
+    (beyond >= BEYOND_MIN).then_some(value_ns as f64)
+}
+
 /// Reads a percentile of every grain.
 #[derive(Clone, Debug)]
 pub struct Tail {

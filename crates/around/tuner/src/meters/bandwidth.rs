@@ -33,6 +33,7 @@ pub static METER: Meter = Meter {
     unfit: needs_own_load,
     options: &[],
     ask: None,
+    of_load: Some(|load| Some(load.bytes_per_s())),
     open: |_| Ok(Box::new(Counting::per_second(read))),
 };
 

@@ -36,6 +36,7 @@ pub static METER: Meter = Meter {
     unfit: needs_own_load,
     options: &[],
     ask: None,
+    of_load: None,
     open: |_| Ok(Box::new(Counting::per_io(read))),
 };
 

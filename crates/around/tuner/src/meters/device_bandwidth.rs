@@ -33,6 +33,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &[],
     ask: None,
+    of_load: None,
     open: |scope| {
         device_counting(scope, |now| {
             ((now.read_sectors + now.write_sectors) * SECTOR_BYTES) as f64

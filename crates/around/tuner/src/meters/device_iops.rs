@@ -34,6 +34,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &[],
     ask: None,
+    of_load: None,
     open: |scope| device_counting(scope, |now| (now.read_ios + now.write_ios) as f64),
 };
 

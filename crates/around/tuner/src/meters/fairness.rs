@@ -33,6 +33,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &["--cgroup"],
     ask: None,
+    of_load: None,
     open: shared_by_groups,
 };
 

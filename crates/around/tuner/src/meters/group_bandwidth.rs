@@ -31,6 +31,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &["--cgroup"],
     ask: None,
+    of_load: None,
     open: |scope| group_counting(scope, |done| (done.read_bytes + done.write_bytes) as f64),
 };
 

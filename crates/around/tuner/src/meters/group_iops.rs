@@ -39,6 +39,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &["--cgroup"],
     ask: None,
+    of_load: None,
     open: |scope| group_counting(scope, |done| (done.read_ios + done.write_ios) as f64),
 };
 

@@ -33,6 +33,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &[],
     ask: None,
+    of_load: Some(|load| Some(load.iops())),
     open: |_| Ok(Box::new(Bins)),
 };
 

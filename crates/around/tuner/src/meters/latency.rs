@@ -34,6 +34,7 @@ pub static METER: Meter = Meter {
     unfit: needs_own_load,
     options: &[],
     ask: None,
+    of_load: Some(|load| load.latency().mean_ns()),
     open: |_| Ok(Box::new(Counting::per_io(read))),
 };
 

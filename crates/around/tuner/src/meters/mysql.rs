@@ -59,6 +59,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &["--sql-client"],
     ask: Some(ask),
+    of_load: None,
     open: asked,
 };
 

@@ -18,7 +18,7 @@
 //! iodyno tune /data --rw randrw --rwmixread 70 --metric p99
 //! ```
 
-use crate::meter::{Counts, Meter, Tail, needs_own_load};
+use crate::meter::{Counts, Meter, Tail, needs_own_load, quantile_of};
 use model::job::Job;
 use model::metric::ExperimentMetric;
 
@@ -34,6 +34,7 @@ pub static METER: Meter = Meter {
     unfit: needs_own_load,
     options: &[],
     ask: None,
+    of_load: Some(|load| quantile_of(&load.latency(), QUANTILE)),
     open: |_| Ok(Box::new(Tail::of(QUANTILE))),
 };
 

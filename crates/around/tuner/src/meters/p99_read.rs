@@ -18,7 +18,7 @@
 //! iodyno tune /data --rw randrw --rwmixread 70 --metric p99_read
 //! ```
 
-use crate::meter::{Counts, Meter, Tail, needs_own_load};
+use crate::meter::{Counts, Meter, Tail, needs_own_load, quantile_of};
 use load::lane;
 use model::job::Job;
 use model::metric::ExperimentMetric;
@@ -35,6 +35,7 @@ pub static METER: Meter = Meter {
     unfit,
     options: &[],
     ask: None,
+    of_load: Some(|load| quantile_of(&load.read.latency, QUANTILE)),
     open: |_| Ok(Box::new(Tail::of_lane(QUANTILE, lane::READ))),
 };
 

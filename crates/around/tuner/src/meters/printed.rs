@@ -47,6 +47,7 @@ pub static METER: Meter = Meter {
     unfit,
     options: &[],
     ask: None,
+    of_load: None,
     open: |_| Ok(Box::new(Printed::default())),
 };
 

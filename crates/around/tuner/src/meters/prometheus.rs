@@ -42,6 +42,7 @@ pub static METER: Meter = Meter {
     unfit: |_| None,
     options: &["--prometheus", "--query"],
     ask: Some(ask),
+    of_load: None,
     open: asked,
 };
 

@@ -33,6 +33,7 @@ pub static METER: Meter = Meter {
     unfit: needs_runs,
     options: &[],
     ask: None,
+    of_load: None,
     open: |_| Ok(Box::new(Said)),
 };
 
