@@ -269,6 +269,10 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'(--knob --beside --run-again --command --aa --stream --stop-if --cgroup --sql-client --prometheus --wait-quiet)--reboot-plan=[Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order\: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together]:ARGUMENT:_default' \
+'--plan-dir=[The directory in which the plan is made]:DIR:_files' \
+'--next-boot=[The shell command that boots with the command line in \$IODYNO_COMMAND_LINE \[default\: kexec, where it is installed; else you do it by hand\]]:COMMAND:_default' \
+'--settle=[How long a boot is left alone before its load]:TIME:_default' \
 '--run-again[The command ends by itself\: each window is one run of it, judged by the number that it prints at its end, or by how long it takes where it prints none]' \
 '--even-if-pointless[Try a knob that was named also where it cannot act on this load]' \
 '--strict[Refuse a job that would not measure what it says]' \
@@ -287,6 +291,17 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--version[Print version]' \
 ':target -- A directory (scratch is made in it and removed), a file or a block device:_files' \
 '*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
+&& ret=0
+;;
+(boots)
+_arguments "${_arguments_options[@]}" : \
+'--measure[Measure this boot, and boot the next one, or say which it is]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':directory -- The directory of the plan:_files' \
 && ret=0
 ;;
 (apply)
@@ -778,6 +793,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(boots)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (apply)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -921,6 +940,7 @@ _iodyno_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
+'boots:Show how far a plan of boots is that \`tune --reboot-plan\` has made, or take its next step' \
 'apply:Put in place what a tune has proved' \
 'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
@@ -954,6 +974,11 @@ _iodyno_commands() {
 _iodyno__subcmd__apply_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__boots_commands] )) ||
+_iodyno__subcmd__boots_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno boots commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__catalogue_commands] )) ||
 _iodyno__subcmd__catalogue_commands() {
@@ -1015,6 +1040,7 @@ _iodyno__subcmd__help_commands() {
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
+'boots:Show how far a plan of boots is that \`tune --reboot-plan\` has made, or take its next step' \
 'apply:Put in place what a tune has proved' \
 'set:Put values in place that you choose, without a proof, and keep the old ones for \`undo\`' \
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
@@ -1048,6 +1074,11 @@ _iodyno__subcmd__help_commands() {
 _iodyno__subcmd__help__subcmd__apply_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__boots_commands] )) ||
+_iodyno__subcmd__help__subcmd__boots_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help boots commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__catalogue_commands] )) ||
 _iodyno__subcmd__help__subcmd__catalogue_commands() {

@@ -281,6 +281,12 @@ impl Guest {
         self.start()
     }
 
+    /// Shuts the guest down and boots it again with these words on the kernel's command line in place of the machine's own.
+    pub fn reboot_with(&mut self, kernel_arguments: &str) -> Result<(), Error> {
+        self.machine = self.machine.clone().kernel_arguments(kernel_arguments);
+        self.reboot()
+    }
+
     /// Cuts the power in the midst of whatever it does, and boots it again from the same disks. What it had in memory is
     /// gone; what its disks said was written is there.
     pub fn cut_power(&mut self) -> Result<(), Error> {

@@ -37,6 +37,8 @@ pub enum Verb {
     Limit(commands::limit::LimitArgs),
     /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
     Tune(commands::tune::TuneArgs),
+    /// Show how far a plan of boots is that `tune --reboot-plan` has made, or take its next step.
+    Boots(commands::boots::BootsArgs),
     /// Put in place what a tune has proved.
     Apply(commands::apply::ApplyArgs),
     /// Put values in place that you choose, without a proof, and keep the old ones for `undo`.

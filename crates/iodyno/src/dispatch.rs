@@ -2,9 +2,9 @@
 
 use crate::cli::{Cli, Verb};
 use crate::commands::{
-    apply, catalogue, check, cloud, compare, completions, delete, diff, explain, export, history,
-    import, inspect, judge, limit, list, merge, note, report, run, serve, set, show, status, store,
-    tag, tune, undo, watch,
+    apply, boots, catalogue, check, cloud, compare, completions, delete, diff, explain, export,
+    history, import, inspect, judge, limit, list, merge, note, report, run, serve, set, show,
+    status, store, tag, tune, undo, watch,
 };
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -32,6 +32,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Watch(args) => watch::run(&args, context),
         Verb::Limit(args) => limit::run(&args, context),
         Verb::Tune(args) => tune::run(&args, context),
+        Verb::Boots(args) => boots::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Set(args) => set::run(&args, context),
         Verb::Import(args) => import::run(&args, context),

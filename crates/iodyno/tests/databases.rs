@@ -253,7 +253,7 @@ fn a_planted_setting_is_found_by_what_pgbench_prints() {
         "--knob",
         "max_sectors_kb=1280",
         "--budget",
-        "100s",
+        "150s",
     ];
     let trial = planted::found(&server.disk, "1280", &words);
     assert_eq!(

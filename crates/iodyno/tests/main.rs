@@ -15,6 +15,8 @@
 )]
 
 mod bad_input;
+mod boots;
+mod boots_guest;
 mod browser;
 mod changes;
 mod check;

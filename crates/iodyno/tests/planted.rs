@@ -74,7 +74,7 @@ fn a_planted_setting_is_found_by_the_events_of_sysbench() {
     };
     let command = format!("{files} --time=600 --report-interval=1 run");
     let knob = "max_sectors_kb=1280";
-    let words = ["--command", &command, "--knob", knob, "--budget", "100s"];
+    let words = ["--command", &command, "--knob", knob, "--budget", "150s"];
     let trial = found(&mounted.disk, "1280", &words);
     assert_eq!(trial["verdict"]["metric"]["name"], "printed rate");
 }

@@ -22,11 +22,12 @@ pub struct DevicePlace {
 pub fn place(record: &Record) -> DevicePlace {
     match record.imported() {
         Some(imported) => foreign(imported),
-        None => native(&record.path),
+        None => of_path(&record.path),
     }
 }
 
-fn native(path: &IoPath) -> DevicePlace {
+/// The place at the end of a path of this machine.
+pub fn of_path(path: &IoPath) -> DevicePlace {
     let device = path
         .queue_device()
         .map_or_else(String::new, |layer| layer.name.clone());

@@ -1,6 +1,7 @@
 //! The verbs, one file each, and options that several have.
 
 pub mod apply;
+pub mod boots;
 pub mod catalogue;
 pub mod check;
 pub mod cloud;

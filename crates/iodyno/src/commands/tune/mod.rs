@@ -5,6 +5,7 @@ mod judge;
 mod live;
 mod plan;
 mod quiet;
+mod reboot_plan;
 mod runs;
 mod session;
 mod stop_if;
@@ -111,6 +112,8 @@ pub struct TuneArgs {
     layers: LayersArg,
     #[command(flatten)]
     job: JobArgs,
+    #[command(flatten)]
+    reboot: reboot_plan::RebootArgs,
 }
 
 impl TuneArgs {
@@ -173,6 +176,9 @@ fn document<'a>(
 
 /// Plans, says the plan, proves, puts back, and says what was found.
 pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
+    if let Some(argument) = &args.reboot.reboot_plan {
+        return reboot_plan::make(args, context, argument);
+    }
     let context = &context.streaming(args.stream);
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;

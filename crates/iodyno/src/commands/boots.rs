@@ -1,0 +1,330 @@
+//! `iodyno boots`: carries out a plan of boots that `tune --reboot-plan` has made, and shows how far it is.
+
+use crate::context::Context;
+use crate::exit::{Exit, Failure};
+use ::boots::{BootPlan, BootRun, NextBoot, SCHEMA, command_line, unit};
+use host::signals::Stop;
+use host::{Privileges, Workload, clock, files, private};
+use model::record::LoadResult;
+use model::text::shell_word;
+use runner::{Runner, RunnerPlace, Verb};
+use std::path::{Path, PathBuf};
+use tuner::Meter;
+
+/// The plan's file in its directory.
+const PLAN: &str = "plan.json";
+/// Boots in a row with another command line than was asked for: whatever makes them does not do it.
+const STRAYS_MAX: u32 = 3;
+/// The longest document of a run that is taken, bytes.
+const DOCUMENT_MAX: u64 = 256 << 20;
+const LOOK_MS: u64 = 100;
+
+/// Arguments of `boots`.
+#[derive(Debug, clap::Args)]
+pub struct BootsArgs {
+    /// The directory of the plan.
+    pub directory: PathBuf,
+    /// Measure this boot, and boot the next one, or say which it is.
+    #[arg(long)]
+    pub measure: bool,
+}
+
+/// Shows the plan, or takes its next step.
+pub fn run(args: &BootsArgs, context: &Context) -> Result<Exit, Failure> {
+    let directory = files::canonical(&args.directory)?;
+    let mut plan = read(&directory, context)?;
+    if args.measure && plan.verdict.is_none() {
+        measure(&mut plan, &directory, context)?;
+    }
+    for line in lines(&plan) {
+        context.out.say(line);
+    }
+    context.out.document(&plan)?;
+    if args.measure {
+        next_boot(&mut plan, &directory, context)?;
+    }
+    Ok(exit_of(&plan))
+}
+
+/// Writes a plan and its unit into a directory that has none.
+pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
+    let program = files::canonical(Path::new("/proc/self/exe"))?;
+    let text = unit::text(
+        plan,
+        &program.to_string_lossy(),
+        &directory.to_string_lossy(),
+    );
+    private::must_be_ours(directory)?;
+    files::write_new(&directory.join(PLAN), &json(plan)?)?;
+    files::write_atomically(&directory.join(unit::NAME), &text)?;
+    Ok(())
+}
+
+fn json(plan: &BootPlan) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(plan);
+    text.map_err(|error| Failure::new(Exit::Failed, format!("the plan cannot be written: {error}")))
+}
+
+fn save(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
+    Ok(files::write_atomically(
+        &directory.join(PLAN),
+        &json(plan)?,
+    )?)
+}
+
+/// Reads a plan. It names a command that runs with all rights, so nobody else may have written it.
+fn read(directory: &Path, context: &Context) -> Result<BootPlan, Failure> {
+    let path = directory.join(PLAN);
+    private::must_be_ours(directory)?;
+    private::must_be_ours(&path)?;
+    let broken = |why: String| {
+        Failure::new(Exit::Failed, format!("{}: {why}", path.display()))
+            .hint("Make another one with iodyno tune … --reboot-plan.")
+    };
+    let text = context
+        .host
+        .text(&path.to_string_lossy())
+        .unwrap_or_default();
+    let plan: BootPlan =
+        serde_json::from_str(&text).map_err(|error| broken(format!("no plan: {error}")))?;
+    match plan.schema == SCHEMA {
+        true => Ok(plan),
+        false => Err(broken(format!(
+            "schema {}, and {SCHEMA} is read",
+            model::text::clean_to(&plan.schema, 40)
+        ))),
+    }
+}
+
+/// The boot that this is.
+struct ThisBoot {
+    id: String,
+    line: String,
+}
+
+impl ThisBoot {
+    fn look(context: &Context) -> ThisBoot {
+        let read = |path: &str| context.host.text(path).unwrap_or_default();
+        ThisBoot {
+            id: read("/proc/sys/kernel/random/boot_id").trim().into(),
+            line: read("/proc/cmdline"),
+        }
+    }
+}
+
+/// Measures this boot, where that is what it is for and it was not yet.
+fn measure(plan: &mut BootPlan, directory: &Path, context: &Context) -> Result<(), Failure> {
+    let boot = ThisBoot::look(context);
+    let NextBoot::Measure(arm) = next(plan)? else {
+        return over(plan, directory);
+    };
+    if plan.has(&boot.id) {
+        return Ok(());
+    }
+    if plan.arm_of(&boot.line) != Some(arm) {
+        return stray(plan, arm, directory, &boot);
+    }
+    let stop = context.stop_on_signals()?;
+    settle(plan, context, &stop)?;
+    let (value, record) = load(plan, context)?;
+    // Whoever was faster has measured this boot meanwhile.
+    *plan = read(directory, context)?;
+    if !plan.has(&boot.id) {
+        let boot_id = boot.id;
+        plan.strays = 0;
+        plan.boots.push(BootRun {
+            boot_id,
+            arm,
+            value,
+            record,
+        });
+        save(directory, plan)?;
+    }
+    match next(plan)? {
+        NextBoot::Over(_) => over(plan, directory),
+        NextBoot::Measure(_) => Ok(()),
+    }
+}
+
+/// A boot with another command line than is due. The first one is where the plan was made; one after another was asked for
+/// is a mistake of whatever boots, or somebody else's boot.
+fn stray(
+    plan: &mut BootPlan,
+    arm: usize,
+    directory: &Path,
+    boot: &ThisBoot,
+) -> Result<(), Failure> {
+    if plan
+        .asked_in
+        .as_ref()
+        .is_some_and(|asked_in| *asked_in != boot.id)
+    {
+        plan.strays += 1;
+        save(directory, plan)?;
+    }
+    let Some(command) = plan
+        .next_boot
+        .as_ref()
+        .filter(|_| plan.strays >= STRAYS_MAX)
+    else {
+        return Ok(());
+    };
+    let (is, wanted) = (command_line::own(&boot.line), plan.line(arm));
+    Err(Failure::new(
+        Exit::Failed,
+        format!("{STRAYS_MAX} boots in a row had another command line than was asked for.\n  is      {is}\n  wanted  {wanted}"),
+    )
+    .hint(format!("The command that boots is: {command}")))
+}
+
+fn next(plan: &BootPlan) -> Result<NextBoot, Failure> {
+    plan.next()
+        .map_err(|error| Failure::new(Exit::Failed, format!("the plan cannot go on: {error}.")))
+}
+
+/// Keeps the verdict. The unit does not start any more from now on.
+fn over(plan: &mut BootPlan, directory: &Path) -> Result<(), Failure> {
+    if let NextBoot::Over(verdict) = next(plan)? {
+        plan.verdict = Some(*verdict);
+        save(directory, plan)?;
+        files::write_atomically(&directory.join(unit::OVER), "")?;
+    }
+    Ok(())
+}
+
+/// Waits until the boot has been left alone long enough.
+fn settle(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(), Failure> {
+    let up_ms = || {
+        let text = context.host.text("/proc/uptime").unwrap_or_default();
+        let seconds = text
+            .split_whitespace()
+            .next()
+            .and_then(|word| word.parse::<f64>().ok());
+        (seconds.unwrap_or(f64::MAX) * 1e3) as u64
+    };
+    while up_ms() < plan.settle_ms {
+        if stop.is_asked() {
+            return Err(Failure::new(
+                Exit::Interrupted,
+                format!(
+                    "stopped by {}; this boot was not measured.",
+                    stop.signal_name()
+                ),
+            ));
+        }
+        clock::sleep_ms(LOOK_MS);
+    }
+    Ok(())
+}
+
+/// Runs the load of a boot; its value, and the number of its record.
+fn load(plan: &BootPlan, context: &Context) -> Result<(f64, Option<i64>), Failure> {
+    let failed =
+        |why: String| Failure::new(Exit::Failed, format!("this boot was not measured: {why}"));
+    let path = inventory::collect(&context.host, &plan.target)?;
+    let identity = compare::device::of_path(&path).identity;
+    if identity != plan.identity {
+        return Err(failed(format!(
+            "{} is on another disk than the plan was made for.",
+            plan.target
+        )));
+    }
+    let (options, behind) = match plan.words.iter().position(|word| word == "--") {
+        Some(at) => plan.words.split_at(at),
+        None => (&plan.words[..], &[][..]),
+    };
+    let own = [
+        format!("--runtime={}ms", plan.load_ms),
+        format!("--seed={}", plan.seed),
+    ];
+    let words = options.iter().chain(&own).chain(behind);
+    let verb = Verb::new(Privileges::Load, words).in_directory(Path::new(&plan.directory));
+    let running = Runner::new(RunnerPlace::Here, "/proc/self/exe").start(&verb);
+    let answer = running.and_then(|running| running.whole(DOCUMENT_MAX));
+    let answer = answer.map_err(|error| failed(error.to_string()))?;
+    let answer = answer.fine().map_err(|error| failed(error.error.clone()))?;
+    let document: serde_json::Value =
+        serde_json::from_slice(&answer.document).map_err(|error| failed(error.to_string()))?;
+    let load: LoadResult = serde_json::from_value(document["record"]["load"].clone())
+        .map_err(|error| failed(error.to_string()))?;
+    let of_load = Meter::find(&plan.meter).and_then(|meter| meter.of_load);
+    let value = of_load.and_then(|of_load| of_load(&load));
+    let value = value.filter(|value| value.is_finite() && *value > 0.0);
+    let value = value.ok_or_else(|| failed(format!("its load has no {}.", plan.metric.name)))?;
+    Ok((value, document["id"].as_i64()))
+}
+
+/// Boots for the next value, or after the last one as it was found; by hand, says with what.
+fn next_boot(plan: &mut BootPlan, directory: &Path, context: &Context) -> Result<(), Failure> {
+    let this = ThisBoot::look(context);
+    let arm = match next(plan)? {
+        NextBoot::Measure(arm) => arm,
+        NextBoot::Over(_) if plan.arm_of(&this.line) == Some(1) => 0,
+        NextBoot::Over(_) => return Ok(()),
+    };
+    plan.asked_in = Some(this.id);
+    save(directory, plan)?;
+    let line = plan.line(arm);
+    let Some(command) = &plan.next_boot else {
+        context.out.say("Boot next with:");
+        context.out.say(format!("  {line}"));
+        return Ok(());
+    };
+    let mut shell = Workload::start(&format!(
+        "export IODYNO_COMMAND_LINE={}; {command}",
+        shell_word(line)
+    ))?;
+    while !shell.has_ended() {
+        clock::sleep_ms(LOOK_MS);
+    }
+    if shell.status() == Some(0) {
+        return Ok(());
+    }
+    let said = shell.last_lines().join("; ");
+    let failed = Failure::new(
+        Exit::Failed,
+        format!("cannot boot: `{command}` failed: {said}"),
+    );
+    Err(failed.on(command.as_str()))
+}
+
+/// How far the plan is, or what was found.
+fn lines(plan: &BootPlan) -> Vec<String> {
+    let Some(verdict) = &plan.verdict else {
+        let arms = plan.arms();
+        let mut lines = vec![format!(
+            "{} of {} boots measured, {} against {}",
+            plan.boots.len(),
+            plan.boots_wanted(),
+            arms[1],
+            arms[0]
+        )];
+        lines.extend(plan.boots.iter().map(|boot| {
+            let value = view::metric::value(&plan.metric, boot.value);
+            let record = boot
+                .record
+                .map_or(String::new(), |id| format!("   iodyno show {id}"));
+            format!("  {:<24} {value}{record}", arms[boot.arm])
+        }));
+        return lines;
+    };
+    let mut lines = vec![view::trial::sentence(
+        "kernel argument",
+        &plan.arms(),
+        verdict,
+    )];
+    lines.push(format!(
+        "  {} boots in random order, seed {}",
+        plan.boots.len(),
+        plan.seed
+    ));
+    lines
+}
+
+/// 6 where the boots did not decide.
+fn exit_of(plan: &BootPlan) -> Exit {
+    match &plan.verdict {
+        Some(verdict) if !verdict.is_decided() => Exit::Undecided,
+        _ => Exit::Fine,
+    }
+}

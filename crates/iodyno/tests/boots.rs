@@ -1,0 +1,162 @@
+//! `tune --reboot-plan` and `boots` on this machine, which is not booted for it: the plan, one boot measured, and what is refused.
+
+use crate::support::{Dir, Iodyno, code, text};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+
+const LOAD: [&str; 6] = ["--size", "4m", "--bs", "8k", "--budget", "40s"];
+
+/// Makes a plan for this directory whose boots are done by hand.
+fn plan(iodyno: &Iodyno, place: &Path, words: &[&str]) -> (Value, Output) {
+    let (target, directory) = (place.to_str().unwrap(), place.join("plan"));
+    let own = [
+        "--reboot-plan",
+        "iodyno_test=1",
+        "--plan-dir",
+        directory.to_str().unwrap(),
+    ];
+    iodyno.json(&[&["tune", target][..], &LOAD, &own, words].concat())
+}
+
+fn boots(iodyno: &Iodyno, place: &Path, words: &[&str]) -> (Value, Output) {
+    let directory = place.join("plan");
+    let own = ["boots", directory.to_str().unwrap()];
+    iodyno.json(&[&own[..], words].concat())
+}
+
+/// A seed whose first boot has the command line that was found.
+fn seed_of_found_first(iodyno: &Iodyno, place: &Path) -> String {
+    for seed in 1..20 {
+        let seed = seed.to_string();
+        let (_, output) = plan(iodyno, place, &["--seed", &seed, "--settle", "1ms"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let (first, output) = boots(iodyno, place, &["--measure"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        if first["boots"].as_array().unwrap().len() == 1 {
+            return seed;
+        }
+        assert_eq!(first["strays"], 0, "this boot was not asked for: {first:#}");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("Boot next with:") && said.contains("iodyno_test=1"),
+            "{said}"
+        );
+        std::fs::remove_dir_all(place.join("plan")).unwrap();
+    }
+    panic!("twenty coins in a row showed the same side");
+}
+
+#[test]
+fn a_boot_is_measured_once_and_the_next_one_is_named() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let place = place.path();
+    seed_of_found_first(&iodyno, place);
+    let (again, output) = boots(&iodyno, place, &["--measure"]);
+    let said = text(&output.stderr);
+    assert_eq!(again["boots"].as_array().unwrap().len(), 1, "{said}");
+    assert!(said.contains("1 of 16 boots measured"), "{said}");
+    assert!(said.contains("Boot next with:"), "{said}");
+    // The load of the boot is a record like any other.
+    let boot = &again["boots"][0];
+    let record = boot["record"].as_i64().unwrap().to_string();
+    let (shown, _) = iodyno.json(&["show", &record]);
+    let job = &shown["record"]["job"];
+    assert_eq!(
+        (&job["bs"], &job["size"]),
+        (&8192.into(), &(4 << 20).into())
+    );
+    assert!(boot["value"].as_f64().unwrap() > 0.0, "{boot:#}");
+    // Nothing is left of the load, and the plan's directory has the unit for systemd.
+    let unit = std::fs::read_to_string(place.join("plan/iodyno-boots.service")).unwrap();
+    assert!(
+        unit.contains("ExecStart=") && unit.contains("--measure"),
+        "{unit}"
+    );
+    let (_, output) = boots(&iodyno, place, &[]);
+    assert!(text(&output.stderr).contains(&format!("iodyno show {record}")));
+}
+
+#[test]
+fn a_plan_that_somebody_else_could_have_written_is_not_followed() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let place = place.path();
+    let (_, output) = plan(&iodyno, place, &["--seed", "1"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let file = place.join("plan/plan.json");
+    let with =
+        |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    with(0o666);
+    let (_, output) = boots(&iodyno, place, &["--measure"]);
+    assert_eq!(code(&output), 4);
+    assert!(
+        text(&output.stderr).contains("others may write it"),
+        "{}",
+        text(&output.stderr)
+    );
+    with(0o600);
+    let whole = std::fs::read_to_string(&file).unwrap();
+    for damaged in [
+        &whole[..whole.len() / 2],
+        "",
+        "{}",
+        &whole.replace("boots/1", "boots/9"),
+    ] {
+        std::fs::write(&file, damaged).unwrap();
+        let (_, output) = boots(&iodyno, place, &["--measure"]);
+        let said = text(&output.stderr);
+        assert!(code(&output) == 5 && said.contains("plan.json"), "{said}");
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            damaged,
+            "it stays as it is"
+        );
+    }
+    // A plan that is there is not written over.
+    let (_, output) = plan(&iodyno, place, &["--seed", "1"]);
+    assert!(
+        code(&output) != 0 && text(&output.stderr).contains("exist"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn what_boots_cannot_decide_is_refused_and_nothing_is_written() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let place = place.path();
+    let cases: [(&[&str], &str); 4] = [
+        (&["--metric", "device_iops"], "Boots can be judged by"),
+        (&["--budget", "9s"], "needs a budget of"),
+        (&["--reboot-plan", "two words"], "is not one argument"),
+        (&["--knob", "scheduler"], "cannot be used with"),
+    ];
+    for (words, told) in cases {
+        let words = match words[0] {
+            "--reboot-plan" => vec!["tune", place.to_str().unwrap(), words[0], words[1]],
+            _ => [
+                &[
+                    "tune",
+                    place.to_str().unwrap(),
+                    "--reboot-plan",
+                    "iodyno_test=1",
+                ],
+                words,
+            ]
+            .concat(),
+        };
+        let output = iodyno.run(&words);
+        let said = text(&output.stderr);
+        assert!(
+            code(&output) == 2 && said.contains(told),
+            "{words:?}: {said}"
+        );
+    }
+    let (document, output) = plan(&iodyno, place, &["--dry-run"]);
+    assert_eq!(
+        (code(&output), &document["argument"]),
+        (0, &"iodyno_test=1".into())
+    );
+    assert!(!place.join("plan").exists());
+}
