@@ -1,12 +1,12 @@
 //! `tune --reboot-plan` and `boots` on this machine, which is not booted for it: the plan, one boot measured, and what is refused.
 
-use crate::support::{Dir, Iodyno, code, text};
+use crate::support::{Dir, Iodyno, code, text, until};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
-const LOAD: [&str; 6] = ["--size", "4m", "--bs", "8k", "--budget", "40s"];
+const LOAD: [&str; 4] = ["--size", "4m", "--bs", "8k"];
 
 /// Makes a plan for this directory whose boots are done by hand.
 fn plan(iodyno: &Iodyno, place: &Path, words: &[&str]) -> (Value, Output) {
@@ -17,7 +17,11 @@ fn plan(iodyno: &Iodyno, place: &Path, words: &[&str]) -> (Value, Output) {
         "--plan-dir",
         directory.to_str().unwrap(),
     ];
-    iodyno.json(&[&["tune", target][..], &LOAD, &own, words].concat())
+    let budget: &[&str] = match words.contains(&"--budget") {
+        true => &[],
+        false => &["--budget", "40s"],
+    };
+    iodyno.json(&[&["tune", target][..], &LOAD, &own, budget, words].concat())
 }
 
 fn boots(iodyno: &Iodyno, place: &Path, words: &[&str]) -> (Value, Output) {
@@ -76,6 +80,52 @@ fn a_boot_is_measured_once_and_the_next_one_is_named() {
     );
     let (_, output) = boots(&iodyno, place, &[]);
     assert!(text(&output.stderr).contains(&format!("iodyno show {record}")));
+}
+
+fn catches_term(id: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & (1 << 14) != 0)
+}
+
+fn has_child(id: &str) -> bool {
+    let found = Command::new("pgrep").args(["-P", id]).output();
+    found.is_ok_and(|found| found.status.success())
+}
+
+/// Whether the signal comes while a boot is left alone or under its load: nothing is counted, and no next boot is named.
+#[test]
+fn a_step_that_is_stopped_measures_nothing_and_boots_nothing() {
+    for (settle, budget, word) in [("9000h", "40s", "settle"), ("1ms", "10m", "load")] {
+        let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+        let place = place.path();
+        let seed = seed_of_found_first(&iodyno, place);
+        std::fs::remove_dir_all(place.join("plan")).unwrap();
+        let words = ["--seed", &seed, "--settle", settle, "--budget", budget];
+        let (_, output) = plan(&iodyno, place, &words);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let directory = place.join("plan");
+        let child = iodyno
+            .command(&["boots", directory.to_str().unwrap(), "--measure"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = child.id().to_string();
+        until("its signals", || catches_term(&id));
+        until(word, || word == "settle" || has_child(&id));
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(code(&output), 130, "{word}: {said}");
+        assert!(
+            said.contains("no other one follows") && !said.contains("Boot next"),
+            "{word}: {said}"
+        );
+        let (after, _) = boots(&iodyno, place, &[]);
+        assert_eq!(after["boots"].as_array().unwrap().len(), 0, "{word}");
+    }
 }
 
 #[test]

@@ -7,8 +7,9 @@ use host::signals::Stop;
 use host::{Privileges, Workload, clock, files, private};
 use model::record::LoadResult;
 use model::text::shell_word;
-use runner::{Runner, RunnerPlace, Verb};
+use runner::{Answer, Runner, RunnerError, RunnerPlace, Running, Verb};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tuner::Meter;
 
 /// The plan's file in its directory.
@@ -126,7 +127,7 @@ fn measure(plan: &mut BootPlan, directory: &Path, context: &Context) -> Result<(
     }
     let stop = context.stop_on_signals()?;
     settle(plan, context, &stop)?;
-    let (value, record) = load(plan, context)?;
+    let (value, record) = load(plan, context, &stop)?;
     // Whoever was faster has measured this boot meanwhile.
     *plan = read(directory, context)?;
     if !plan.has(&boot.id) {
@@ -203,22 +204,47 @@ fn settle(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(), Failure
         (seconds.unwrap_or(f64::MAX) * 1e3) as u64
     };
     while up_ms() < plan.settle_ms {
-        if stop.is_asked() {
-            return Err(Failure::new(
-                Exit::Interrupted,
-                format!(
-                    "stopped by {}; this boot was not measured.",
-                    stop.signal_name()
-                ),
-            ));
-        }
+        must_go_on(stop)?;
         clock::sleep_ms(LOOK_MS);
     }
     Ok(())
 }
 
+/// Whoever stops this wants no next boot either.
+fn must_go_on(stop: &Stop) -> Result<(), Failure> {
+    match stop.is_asked() {
+        false => Ok(()),
+        true => Err(Failure::new(
+            Exit::Interrupted,
+            format!(
+                "stopped by {}; this boot was not measured, and no other one follows.",
+                stop.signal_name()
+            ),
+        )),
+    }
+}
+
+/// Waits for the load's document. A request to stop is passed on.
+fn whole(running: Running, stop: &Stop) -> Result<Answer, RunnerError> {
+    let (interrupter, is_over) = (running.interrupter(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                if stop.is_asked() {
+                    let _ = interrupter.interrupt();
+                    return;
+                }
+                clock::sleep_ms(LOOK_MS);
+            }
+        });
+        let answer = running.whole(DOCUMENT_MAX);
+        is_over.store(true, Ordering::Relaxed);
+        answer
+    })
+}
+
 /// Runs the load of a boot; its value, and the number of its record.
-fn load(plan: &BootPlan, context: &Context) -> Result<(f64, Option<i64>), Failure> {
+fn load(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(f64, Option<i64>), Failure> {
     let failed =
         |why: String| Failure::new(Exit::Failed, format!("this boot was not measured: {why}"));
     let path = inventory::collect(&context.host, &plan.target)?;
@@ -240,7 +266,8 @@ fn load(plan: &BootPlan, context: &Context) -> Result<(f64, Option<i64>), Failur
     let words = options.iter().chain(&own).chain(behind);
     let verb = Verb::new(Privileges::Load, words).in_directory(Path::new(&plan.directory));
     let running = Runner::new(RunnerPlace::Here, "/proc/self/exe").start(&verb);
-    let answer = running.and_then(|running| running.whole(DOCUMENT_MAX));
+    let answer = running.and_then(|running| whole(running, stop));
+    must_go_on(stop)?;
     let answer = answer.map_err(|error| failed(error.to_string()))?;
     let answer = answer.fine().map_err(|error| failed(error.error.clone()))?;
     let document: serde_json::Value =
