@@ -309,7 +309,8 @@ export function stage({ said = () => {}, changed = () => {} } = {}) {
     if (span) {
       const length = Math.min(Math.max(span[1] - span[0], least), last - first);
       const from = Math.min(Math.max(span[0], first), last - length);
-      span = length > (last - first) * 0.999 ? null : [from, from + length];
+      // As the address keeps it, so that whoever follows that reads the same numbers.
+      span = length > (last - first) * 0.999 ? null : [from, from + length].map(toMs);
     }
     view = span;
     mark = null;
@@ -447,5 +448,7 @@ export function spanOf(text) {
   return span && span[1] > span[0] ? span : null;
 }
 
+const toMs = (t) => Math.round(t * 1000) / 1000;
+
 /** The other way round. */
-export const spanText = (span) => span.map((t) => String(Math.round(t * 1000) / 1000)).join("-");
+export const spanText = (span) => span.map((t) => String(toMs(t))).join("-");
