@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const LIMIT_S: u64 = 1_800;
 
 /// What a tune gets at first, ms.
-pub const TUNE_MS: u64 = 600_000;
+pub const TUNE_MS: u64 = 240_000;
 
 /// What a site keeps from an older system.
 const SITE_RULE: &str = r#"ACTION=="add|change", KERNEL=="nvme0n1", ATTR{queue/scheduler}="bfq""#;
