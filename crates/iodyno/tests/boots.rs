@@ -1,6 +1,6 @@
 //! `tune --reboot-plan` and `boots` on this machine, which is not booted for it: the plan, one boot measured, and what is refused.
 
-use crate::support::{Dir, Iodyno, code, text, until};
+use crate::support::{Dir, Iodyno, Loop, code, text, until};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -141,7 +141,7 @@ fn a_plan_that_somebody_else_could_have_written_is_not_followed() {
     let (_, output) = boots(&iodyno, place, &["--measure"]);
     assert_eq!(code(&output), 4);
     assert!(
-        text(&output.stderr).contains("others may write it"),
+        text(&output.stderr).contains("others may write to it"),
         "{}",
         text(&output.stderr)
     );
@@ -165,11 +165,62 @@ fn a_plan_that_somebody_else_could_have_written_is_not_followed() {
     }
     // A plan that is there is not written over.
     let (_, output) = plan(&iodyno, place, &["--seed", "1"]);
+    let said = text(&output.stderr);
     assert!(
-        code(&output) != 0 && text(&output.stderr).contains("exist"),
-        "{}",
-        text(&output.stderr)
+        code(&output) == 4 && said.contains("Name another directory"),
+        "{said}"
     );
+}
+
+#[test]
+fn two_at_once_measure_a_boot_once() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let place = place.path();
+    let (_, output) = plan(&iodyno, place, &["--seed", "1", "--settle", "9000h"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    // As the first one does, whichever boot is due.
+    let directory = std::fs::File::open(place.join("plan")).unwrap();
+    let exclusive = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+    rustix::fs::flock(&directory, exclusive).unwrap();
+    let (_, output) = boots(&iodyno, place, &["--measure"]);
+    let said = text(&output.stderr);
+    assert!(
+        code(&output) == 4 && said.contains("another iodyno"),
+        "{said}"
+    );
+    let (shown, output) = boots(&iodyno, place, &[]);
+    assert_eq!(
+        (code(&output), shown["boots"].as_array().map(Vec::len)),
+        (0, Some(0))
+    );
+}
+
+/// A loop device has no serial number, so that another may have its name at the next boot.
+#[test]
+fn a_disk_that_cannot_be_told_from_others_is_not_written_at_each_boot() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let directory = place.path().join("plan");
+    let of = |rw: &str| {
+        let words = [
+            "tune",
+            &disk.device,
+            "--rw",
+            rw,
+            "--destroy-data",
+            "--reboot-plan",
+            "iodyno_test=1",
+        ];
+        let output =
+            iodyno.run(&[&words[..], &["--plan-dir", directory.to_str().unwrap()]].concat());
+        (code(&output), text(&output.stderr))
+    };
+    let (exit, said) = of("randwrite");
+    assert!(exit == 4 && said.contains("has no serial number"), "{said}");
+    assert!(!directory.exists());
+    assert_eq!(of("randread").0, 0);
 }
 
 #[test]

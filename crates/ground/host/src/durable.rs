@@ -48,12 +48,45 @@ pub fn ensure(dir: &Path) -> Result<()> {
 /// # Errors
 /// [`Error::Untrusted`] when somebody else owns it or may write to it.
 pub fn check(dir: &Path) -> Result<bool> {
+    open_dir(dir).map(|opened| opened.is_some())
+}
+
+/// A directory that nobody else may change, locked for this process while this lives.
+#[derive(Debug)]
+pub struct LockedDir {
+    _file: File,
+}
+
+/// Locks such a directory; none where another process has it.
+///
+/// # Errors
+/// See [`check`]; when it is not there, or cannot be locked.
+pub fn lock_dir(dir: &Path) -> Result<Option<LockedDir>> {
+    let missing = || Error::io("open", dir, rustix::io::Errno::NOENT);
+    let file = open_dir(dir)?.ok_or_else(missing)?;
+    let is_ours = try_lock(&file, dir).map_err(|error| Error::io("lock", dir, error))?;
+    Ok(is_ours.then_some(LockedDir { _file: file }))
+}
+
+/// Text of a file that only this user, or root, may change; none where nothing is.
+///
+/// # Errors
+/// [`Error::Untrusted`] when it is something else, or somebody else's; when it cannot be read.
+pub fn text(path: &Path) -> Result<Option<String>> {
+    let Some(file) = open(path)? else {
+        return Ok(None);
+    };
+    let bytes = read(&file, path).map_err(|error| Error::io("read", path, error))?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn open_dir(dir: &Path) -> Result<Option<File>> {
     if dir.as_os_str().is_empty() {
         return Err(Error::NoStateDir);
     }
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let opened = match rustix::fs::open(dir, flags, Mode::empty()) {
-        Err(rustix::io::Errno::NOENT) => return Ok(false),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
         Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
             return Err(Error::untrusted(
                 dir,
@@ -63,7 +96,7 @@ pub fn check(dir: &Path) -> Result<bool> {
         opened => opened.map_err(|error| Error::io("open", dir, error))?,
     };
     let file = File::from(opened);
-    trusted(&file, dir, 0o700).map(|_| true)
+    trusted(&file, dir, 0o700).map(|_| Some(file))
 }
 
 /// Whether owner and mode let nobody else change what is open. `cure` is the mode to recommend.

@@ -7,7 +7,6 @@ use std::path::Path;
 
 /// What others may do to a file.
 const OTHERS: u32 = 0o077;
-const OTHERS_WRITE: u32 = 0o022;
 
 /// Makes an empty file of mode 0600 where none is; takes others' rights from one of ours that has them. A file of
 /// somebody else's, or one that is no regular file, stays as it is: whoever opens it says what is wrong with it.
@@ -57,26 +56,6 @@ pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
         })
 }
 
-/// Refuses what somebody else could have put words into: a file or directory that is not ours, or that others may write.
-///
-/// # Errors
-/// When it is so, or is not there.
-pub fn must_be_ours(path: &Path) -> Result<()> {
-    let metadata =
-        std::fs::symlink_metadata(path).map_err(|error| Error::io("look at", path, error))?;
-    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
-    match is_ours && metadata.mode() & OTHERS_WRITE == 0 && !metadata.is_symlink() {
-        true => Ok(()),
-        false => Err(Error::Refused {
-            action: "trust",
-            path: path.into(),
-            why:
-                "it is not yours alone: somebody else owns it, others may write it, or it is a link"
-                    .into(),
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,25 +63,6 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         std::fs::metadata(path).unwrap().mode() & 0o777
-    }
-
-    #[test]
-    fn what_others_may_write_is_not_ours() {
-        let dir = temporary_dir("private").unwrap();
-        must_be_ours(dir.path()).unwrap();
-        let path = dir.path().join("plan");
-        std::fs::write(&path, "words").unwrap();
-        let with = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode));
-        with(0o644).unwrap();
-        must_be_ours(&path).unwrap();
-        with(0o664).unwrap();
-        let told = must_be_ours(&path).unwrap_err().to_string();
-        assert!(told.contains("others may write it"), "{told}");
-        let link = dir.path().join("link");
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        with(0o600).unwrap();
-        assert!(must_be_ours(&link).is_err() && must_be_ours(&path).is_ok());
-        assert!(must_be_ours(&dir.path().join("none")).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use ::boots::{BootPlan, BootRun, NextBoot, SCHEMA, command_line, unit};
 use host::signals::Stop;
-use host::{Privileges, Workload, clock, files, private};
+use host::{Privileges, Workload, clock, durable, files};
 use model::record::LoadResult;
 use model::text::shell_word;
 use runner::{Answer, Runner, RunnerError, RunnerPlace, Running, Verb};
@@ -33,7 +33,17 @@ pub struct BootsArgs {
 /// Shows the plan, or takes its next step.
 pub fn run(args: &BootsArgs, context: &Context) -> Result<Exit, Failure> {
     let directory = files::canonical(&args.directory)?;
-    let mut plan = read(&directory, context)?;
+    let lock = args.measure.then(|| durable::lock_dir(&directory));
+    if let Some(None) = lock.transpose()? {
+        return Err(Failure::new(
+            Exit::Refused,
+            format!(
+                "{}: another iodyno measures this boot.",
+                directory.display()
+            ),
+        ));
+    }
+    let mut plan = read(&directory)?;
     if args.measure && plan.verdict.is_none() {
         measure(&mut plan, &directory, context)?;
     }
@@ -55,8 +65,15 @@ pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
         &program.to_string_lossy(),
         &directory.to_string_lossy(),
     );
-    private::must_be_ours(directory)?;
-    files::write_new(&directory.join(PLAN), &json(plan)?)?;
+    durable::check(directory)?;
+    let path = directory.join(PLAN);
+    if durable::text(&path)?.is_some() {
+        let there = format!("{} is there, and is not written over.", path.display());
+        return Err(
+            Failure::new(Exit::Refused, there).hint("Name another directory with --plan-dir.")
+        );
+    }
+    files::write_new(&path, &json(plan)?)?;
     files::write_atomically(&directory.join(unit::NAME), &text)?;
     Ok(())
 }
@@ -74,18 +91,14 @@ fn save(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
 }
 
 /// Reads a plan. It names a command that runs with all rights, so nobody else may have written it.
-fn read(directory: &Path, context: &Context) -> Result<BootPlan, Failure> {
+fn read(directory: &Path) -> Result<BootPlan, Failure> {
     let path = directory.join(PLAN);
-    private::must_be_ours(directory)?;
-    private::must_be_ours(&path)?;
     let broken = |why: String| {
         Failure::new(Exit::Failed, format!("{}: {why}", path.display()))
-            .hint("Make another one with iodyno tune … --reboot-plan.")
+            .hint("iodyno tune TARGET --reboot-plan ARGUMENT --plan-dir DIR makes a plan.")
     };
-    let text = context
-        .host
-        .text(&path.to_string_lossy())
-        .unwrap_or_default();
+    durable::check(directory)?;
+    let text = durable::text(&path)?.ok_or_else(|| broken("nothing is there".into()))?;
     let plan: BootPlan =
         serde_json::from_str(&text).map_err(|error| broken(format!("no plan: {error}")))?;
     match plan.schema == SCHEMA {
@@ -128,19 +141,14 @@ fn measure(plan: &mut BootPlan, directory: &Path, context: &Context) -> Result<(
     let stop = context.stop_on_signals()?;
     settle(plan, context, &stop)?;
     let (value, record) = load(plan, context, &stop)?;
-    // Whoever was faster has measured this boot meanwhile.
-    *plan = read(directory, context)?;
-    if !plan.has(&boot.id) {
-        let boot_id = boot.id;
-        plan.strays = 0;
-        plan.boots.push(BootRun {
-            boot_id,
-            arm,
-            value,
-            record,
-        });
-        save(directory, plan)?;
-    }
+    plan.strays = 0;
+    plan.boots.push(BootRun {
+        boot_id: boot.id,
+        arm,
+        value,
+        record,
+    });
+    save(directory, plan)?;
     match next(plan)? {
         NextBoot::Over(_) => over(plan, directory),
         NextBoot::Measure(_) => Ok(()),

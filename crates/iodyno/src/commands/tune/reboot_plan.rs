@@ -10,7 +10,8 @@ use crate::exit::{Exit, Failure};
 use ::boots::{BootPlan, PAIRS_MIN, SCHEMA, command_line};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory};
-use model::iopath::{IoPath, LayerKind};
+use host::files::FileKind;
+use model::iopath::IoPath;
 use model::job::Job;
 use model::text::shell_word;
 use model::units::span_ms;
@@ -66,7 +67,7 @@ pub fn make(args: &TuneArgs, context: &Context, argument: &str) -> Result<Exit, 
     let job = args.job.single(load_ms, seed)?;
     let meter = meter(args, &job)?;
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
-    let identity = identity(&path, &job)?;
+    let identity = identity(args, &path, &job)?;
     let line = context.host.text("/proc/cmdline").unwrap_or_default();
     let tried = command_line::with(&line, argument)
         .map_err(|error| Failure::usage(format!("{error}.")).on("--reboot-plan"))?;
@@ -132,11 +133,11 @@ fn meter(args: &TuneArgs, job: &Job) -> Result<&'static Meter, Failure> {
 }
 
 /// What tells the disks of the path from others. Names change from boot to boot, and what is written to must be the same.
-fn identity(path: &IoPath, job: &Job) -> Result<String, Failure> {
+fn identity(args: &TuneArgs, path: &IoPath, job: &Job) -> Result<String, Failure> {
     let place = compare::device::of_path(path);
-    let is_device = !matches!(
-        path.root.kind,
-        LayerKind::FileSystem | LayerKind::Target | LayerKind::Unbacked
+    let is_device = matches!(
+        host::files::kind(&args.target)?,
+        FileKind::BlockDevice { .. }
     );
     if place.identity.is_empty() && is_device && job.rw.writes() {
         return Err(Failure::new(
