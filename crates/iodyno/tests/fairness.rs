@@ -17,7 +17,7 @@ impl Reader {
         let going = iodyno.state.path().join(format!("going{name}"));
         std::fs::write(&going, "").unwrap();
         let script = format!(
-            "echo $$ >{}/cgroup.procs; while [ -e {} ]; do dd if={} of=/dev/null bs=4k count=200 iflag=direct; done",
+            "echo $$ >{}/cgroup.procs; while [ -e {} ]; do dd if={} of=/dev/null bs=4k count=1000 iflag=direct; done",
             group.path().display(),
             going.display(),
             disk.device

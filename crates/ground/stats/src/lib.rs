@@ -12,6 +12,6 @@ mod summary;
 pub use robust::{Estimate, huber, mad_sd, robust_sd, sign_flip};
 pub use special::{chi_square_tail, normal_cdf, t_quantile};
 pub use summary::{
-    FiveNumbers, jain, logs, mean, median, quantile, standard_deviation, standard_error,
-    sum_of_squares,
+    FiveNumbers, jain, jain_slopes, logs, mean, median, quantile, standard_deviation,
+    standard_error, sum_of_squares,
 };

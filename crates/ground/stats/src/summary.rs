@@ -28,6 +28,15 @@ pub fn jain(amounts: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (amounts.len() as f64 * squares))
 }
 
+/// By how much Jain's index grows for each unit more of each amount; none where nobody has anything.
+pub fn jain_slopes(amounts: &[f64]) -> Option<Vec<f64>> {
+    let index = jain(amounts)?;
+    let sum: f64 = amounts.iter().sum();
+    let squares: f64 = amounts.iter().map(|amount| amount * amount).sum();
+    let slope = |amount: &f64| 2.0 * index * (1.0 / sum - amount / squares);
+    Some(amounts.iter().map(slope).collect())
+}
+
 /// The value below which `share` of the values lie (the nearest rank, from 0 for the least to 1 for the greatest); none
 /// for no values.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
@@ -137,6 +146,19 @@ mod tests {
         assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
         assert_eq!(jain(&[3.0, 0.0, 0.0, 0.0]), Some(0.25));
         assert_eq!((jain(&[0.0, 0.0]), jain(&[])), (None, None));
+    }
+
+    #[test]
+    fn jain_grows_along_its_slopes() {
+        let amounts = [4.0, 1.0, 2.5];
+        let slopes = jain_slopes(&amounts).unwrap();
+        for (place, slope) in slopes.iter().enumerate() {
+            let mut more = amounts;
+            more[place] += 1e-6;
+            let grown = (jain(&more).unwrap() - jain(&amounts).unwrap()) / 1e-6;
+            assert!((grown - slope).abs() < 1e-5, "{place}: {grown} {slope}");
+        }
+        assert_eq!(jain_slopes(&[0.0, 0.0]), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! # Fairness among control groups
 //!
 //! ## What it measures
-//! How evenly the control groups directly below one (`--cgroup`) share the device, every 100 ms: Jain's index of the bytes
-//! that each of them, with the groups below it, reads and writes. 1 is an equal share for all; 1/n is all for one of n.
+//! How evenly the control groups directly below one (`--cgroup`) share the device: Jain's index of the bytes that each of
+//! them, with the groups below it, reads and writes in a window. 1 is an equal share for all; 1/n is all for one of n.
 //!
 //! ## When to use it
 //! Where one container, service or user starves the others (`--ioengine none`): under which scheduler, weight or limit each
