@@ -63,6 +63,7 @@ complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "fill" -d 'Write a fil
 complete -c iodyno -n "__fish_iodyno_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l root -d 'Read a captured machine in place of this one' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l capture -d 'Save what was read about the target, to look at it elsewhere with --root' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every setting, not only those that people change'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l mask -d 'Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
@@ -91,7 +92,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l rate-iops -d 'I/O
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l fsync -d 'fsync after so many writes' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l all -d 'Also what hardly matters'
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
@@ -116,6 +117,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l profile -d 'Say 
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l fail-on -d 'End with status 1 when anything of this level or above is found' -r -f -a "note\t'Anything at all'
 warning\t'What costs speed or safety now'
 wrong\t'What makes a measurement worthless'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l quick -d 'At most 10 s'
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l deep -d 'Up to 5 min: longer loads, more depths, buffered writes, reads beside writes'
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l no-load -d 'Load nothing: judge the path and its settings alone, with --observe what others do as well'
@@ -155,7 +157,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rate-iops -d 'I/Os
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l fsync -d 'fsync after so many writes' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l sweep -d 'Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l latency-target -d 'With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms' -r
@@ -166,6 +168,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l repeats -d 'How of
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l budget -d 'Time for a sweep, a search or a matrix in all, without making the target ready' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l round -d 'With --steady: length of a round; SNIA\'s own is 60s' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady-limit -d 'With --steady: give up after this time' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l stream -d 'Print a JSON line on stdout for every interval, and the record\'s at the end; words go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse a job that would not measure what it says'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
@@ -194,8 +197,9 @@ full\t'Every event of every I/O: by eBPF, or by the next of the others here that
 perf\t'The same without eBPF, from perf\'s rings'
 tracefs\t'The same without eBPF, from buffers of tracefs'
 blktrace\t'The same from blktrace, one trace a device'"
-complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l cgroup -d 'Control groups to watch beside the busiest, as below /sys/fs/cgroup' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l cgroup -d 'Control groups to watch beside the busiest: as below /sys/fs/cgroup, or by a process in it or a container' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l file -d 'Files whose share of the page cache to watch' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l plain -d 'Lines in the manner of iostat'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l ascii -d 'Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8'
 complete -c iodyno -n "__fish_iodyno_using_subcommand watch" -l latencies -d 'With --json: how many I/Os took how long, by bucket, of each device that is traced'
@@ -207,9 +211,10 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l write-bps -d 'By
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l read-iops -d 'Reads that the group may do in a second' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l write-iops -d 'Writes that the group may do in a second' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l memory -d 'With a limit: the most memory that the group may have, which bounds its dirty pages' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l group -d 'Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup names it, the number of a process, a container\'s id, or `self` for the group that iodyno is in' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l group -d 'Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup names it, the number of a process, a container\'s id or name, or `self` for the group that iodyno is in' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l containers -d 'Load the disk from so many groups at once, each with the limit, and show how they share it: 1,2,4' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l runtime -d 'How long each program runs' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -s V -l version -d 'Print version'
@@ -234,7 +239,7 @@ printed\t''
 prometheus\t''
 result\t''"
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l sql-client -d 'How the client of --metric postgresql or mysql is started: \'sudo -u postgres psql -p 5433\' [default: psql, mysql]' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cgroup -d 'The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the number of a process in it, or a container\'s id' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cgroup -d 'The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the number of a process in it, or a container\'s id or name' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l prometheus -d 'The Prometheus server that --metric prometheus asks: http://HOST:9090' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l query -d 'The counter that it is asked for, a selector without rate() and range: \'http_requests_total{job="web"}\'' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l beside -d 'A command that runs beside the load for as long as it does, such as a bulk writer. Values are judged by what the load gets beside it; what others on the device lose or gain by them is told' -r
@@ -273,12 +278,13 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rate-iops -d 'I/O
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l arrivals -d 'With a rate: linear or poisson [default: linear]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l fsync -d 'fsync after so many writes' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says; the engine files has its own options for that' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l reboot-plan -d 'Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l plan-dir -d 'The directory in which the plan is made' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l next-boot -d 'The shell command that boots with the command line in $IODYNO_COMMAND_LINE [default: kexec, where it is installed; else you do it by hand]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l settle -d 'How long a boot is left alone before its load' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l run-again -d 'The command ends by itself: each window is one run of it, judged by the number that it prints at its end, or by how long it takes where it prints none'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l even-if-pointless -d 'Try a knob that was named also where it cannot act on this load'
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l strict -d 'Refuse a job that would not measure what it says'

@@ -31,8 +31,9 @@ _iodyno() {
         case $line[1] in
             (inspect)
 _arguments "${_arguments_options[@]}" : \
-'--root=[Read a captured machine in place of this one]:FILE.host:_files' \
-'(--root)--capture=[Save what was read about the target, to look at it elsewhere with --root]:FILE.host:_files' \
+'(--container)--root=[Read a captured machine in place of this one]:FILE.host:_files' \
+'(--root --container)--capture=[Save what was read about the target, to look at it elsewhere with --root]:FILE.host:_files' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--all[Every setting, not only those that people change]' \
 '--mask[Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -66,7 +67,7 @@ _arguments "${_arguments_options[@]}" : \
 '--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
 '--fsync=[fsync after so many writes]:FSYNC:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
-'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
 '--all[Also what hardly matters]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
@@ -94,12 +95,13 @@ full\:"Every event of every I/O\: by eBPF, or by the next of the others here tha
 perf\:"The same without eBPF, from perf'\''s rings"
 tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
-'(--observe --quick --deep --layers)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
-'(--root --observe --quick --deep --layers --no-load)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
+'(--observe --quick --deep --layers --container)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
+'(--root --observe --quick --deep --layers --no-load --container)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
 '(--replay)--profile=[Say what differs from a named set of kernel parameters, and whether it matters\: container-host, throughput-performance, postgresql and more; \`iodyno catalogue\` lists them]:NAME:_default' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
 warning\:"What costs speed or safety now"
 wrong\:"What makes a measurement worthless"))' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '(--deep)--quick[At most 10 s]' \
 '--deep[Up to 5 min\: longer loads, more depths, buffered writes, reads beside writes]' \
 '--no-load[Load nothing\: judge the path and its settings alone, with --observe what others do as well]' \
@@ -145,7 +147,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
 '--fsync=[fsync after so many writes]:FSYNC:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
-'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
 '(--find-max --interference --steady --runtime --stream)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
 '--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
@@ -156,6 +158,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--budget=[Time for a sweep, a search or a matrix in all, without making the target ready]:BUDGET:_default' \
 '--round=[With --steady\: length of a round; SNIA'\''s own is 60s]:ROUND:_default' \
 '--steady-limit=[With --steady\: give up after this time]:STEADY_LIMIT:_default' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
 '(--corrected)--strict[Refuse a job that would not measure what it says]' \
 '--corrected[Run the job as the lint corrects it]' \
@@ -192,8 +195,9 @@ full\:"Every event of every I/O\: by eBPF, or by the next of the others here tha
 perf\:"The same without eBPF, from perf'\''s rings"
 tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
-'*--cgroup=[Control groups to watch beside the busiest, as below /sys/fs/cgroup]:PATH:_default' \
+'*--cgroup=[Control groups to watch beside the busiest\: as below /sys/fs/cgroup, or by a process in it or a container]:GROUP|PID|CONTAINER:_default' \
 '*--file=[Files whose share of the page cache to watch]:FILE:_files' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '(--prometheus)--plain[Lines in the manner of iostat]' \
 '--ascii[Draw the full screen with nothing but ASCII; so it is anyway where the locale is not UTF-8]' \
 '(--plain --prometheus)--latencies[With --json\: how many I/Os took how long, by bucket, of each device that is traced]' \
@@ -207,14 +211,15 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 ;;
 (limit)
 _arguments "${_arguments_options[@]}" : \
-'(--group)--read-bps=[Bytes that the group may read in a second\: 10m]:BYTES:_default' \
-'(--group)--write-bps=[Bytes that the group may write in a second]:BYTES:_default' \
-'(--group)--read-iops=[Reads that the group may do in a second]:IOS:_default' \
-'(--group)--write-iops=[Writes that the group may do in a second]:IOS:_default' \
-'(--group)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
-'--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, a container'\''s id, or \`self\` for the group that iodyno is in]:GROUP|PID|CONTAINER|self:_default' \
-'(--group)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
+'(--group --container)--read-bps=[Bytes that the group may read in a second\: 10m]:BYTES:_default' \
+'(--group --container)--write-bps=[Bytes that the group may write in a second]:BYTES:_default' \
+'(--group --container)--read-iops=[Reads that the group may do in a second]:IOS:_default' \
+'(--group --container)--write-iops=[Writes that the group may do in a second]:IOS:_default' \
+'(--group --container)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
+'(--container)--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, a container'\''s id or name, or \`self\` for the group that iodyno is in]:GROUP|PID|CONTAINER|self:_default' \
+'(--group --container)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
 '--runtime=[How long each program runs]:RUNTIME:_default' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -230,7 +235,7 @@ _arguments "${_arguments_options[@]}" : \
 '--metric=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result)' \
 '--goal=[What the values are judged by; \`iodyno explain METER\` says what each one measures \[default\: iops; printed with --command\]]:METER:(bandwidth cpu_per_io device_bandwidth device_iops duration fairness group_bandwidth group_iops iops latency mysql p99 p999 p99_read p99_write postgresql printed prometheus result)' \
 '--sql-client=[How the client of --metric postgresql or mysql is started\: '\''sudo -u postgres psql -p 5433'\'' \[default\: psql, mysql\]]:COMMAND:_default' \
-'--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id]:GROUP|PID|CONTAINER:_default' \
+'--cgroup=[The control group whose I/O --metric group_iops or group_bandwidth counts\: its path as /proc/PID/cgroup names it, the number of a process in it, or a container'\''s id or name]:GROUP|PID|CONTAINER:_default' \
 '--prometheus=[The Prometheus server that --metric prometheus asks\: http\://HOST\:9090]:URL:_default' \
 '--query=[The counter that it is asked for, a selector without rate() and range\: '\''http_requests_total{job="web"}'\'']:SELECTOR:_default' \
 '--beside=[A command that runs beside the load for as long as it does, such as a bulk writer. Values are judged by what the load gets beside it; what others on the device lose or gain by them is told]:COMMAND:_default' \
@@ -267,12 +272,13 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--arrivals=[With a rate\: linear or poisson \[default\: linear\]]:ARRIVALS:_default' \
 '--fsync=[fsync after so many writes]:FSYNC:_default' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
-'--max-size=[Use at most so much of the target for each job, whatever it says; the engine files has its own options for that]:MAX_SIZE:_default' \
+'--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
-'(--knob --beside --run-again --command --aa --stream --stop-if --cgroup --sql-client --prometheus --wait-quiet)--reboot-plan=[Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order\: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together]:ARGUMENT:_default' \
+'(--knob --beside --run-again --command --aa --stream --stop-if --cgroup --sql-client --prometheus --wait-quiet --container)--reboot-plan=[Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order\: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together]:ARGUMENT:_default' \
 '--plan-dir=[The directory in which the plan is made]:DIR:_files' \
 '--next-boot=[The shell command that boots with the command line in \$IODYNO_COMMAND_LINE \[default\: kexec, where it is installed; else you do it by hand\]]:COMMAND:_default' \
 '--settle=[How long a boot is left alone before its load]:TIME:_default' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--run-again[The command ends by itself\: each window is one run of it, judged by the number that it prints at its end, or by how long it takes where it prints none]' \
 '--even-if-pointless[Try a knob that was named also where it cannot act on this load]' \
 '--strict[Refuse a job that would not measure what it says]' \
@@ -443,7 +449,7 @@ _arguments "${_arguments_options[@]}" : \
 '-V[Print version]' \
 '--version[Print version]' \
 '::kind -- A type of disk\: gp3, aws\:gp3, P30, pl1 … Without one\: what carries --iops or --bandwidth, what --record or --series looks like, or what this machine is:_default' \
-'::size -- Its size\: 100GiB, 2TiB; a bare number is GiB:_default' \
+'::size -- Its size\: 100GiB, 2TiB; a bare number is GiB, and so is GB, as providers count:_default' \
 && ret=0
 ;;
 (compare)

@@ -54,6 +54,15 @@ impl Context {
         }
     }
 
+    /// The same for another view of the machine.
+    pub fn on(&self, host: Host) -> Context {
+        Context {
+            out: self.out,
+            host,
+            state_dir: self.state_dir.clone(),
+        }
+    }
+
     /// The flag that every signal raises which would end the process.
     pub fn stop_on_signals(&self) -> Result<Stop, Failure> {
         Stop::on_signals().map_err(|error| {

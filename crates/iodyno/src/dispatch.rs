@@ -6,6 +6,7 @@ use crate::commands::{
     history, import, inspect, judge, limit, list, merge, note, report, run, serve, set, show,
     status, store, tag, tune, undo, watch,
 };
+use crate::container::settled;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use clap::CommandFactory;
@@ -25,13 +26,13 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         crate::unfinished::warn(context);
     }
     match verb {
-        Verb::Inspect(args) => inspect::run(&args, context),
+        Verb::Inspect(args) => settled(args, context, inspect::run),
         Verb::Diff(args) => diff::run(&args, context),
-        Verb::Check(args) => check::run(&args, context),
-        Verb::Run(args) => run::run(&args, context),
-        Verb::Watch(args) => watch::run(&args, context),
-        Verb::Limit(args) => limit::run(&args, context),
-        Verb::Tune(args) => tune::run(&args, context),
+        Verb::Check(args) => settled(args, context, check::run),
+        Verb::Run(args) => settled(args, context, run::run),
+        Verb::Watch(args) => settled(args, context, watch::run),
+        Verb::Limit(args) => settled(args, context, limit::run),
+        Verb::Tune(args) => settled(args, context, tune::run),
         Verb::Boots(args) => boots::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Set(args) => set::run(&args, context),

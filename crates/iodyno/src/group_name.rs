@@ -8,11 +8,23 @@ use kernel::mounts::Mounts;
 use model::subject::Subject;
 use model::text::clean;
 
+const UNSEEN: &str = "no such group, process or container is seen from here";
+
 /// That a name is nobody's, and how groups are named.
 pub fn missing(name: &str, why: &str) -> Failure {
     Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).on(name).hint(
-        "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, a container's id, or `self`.",
+        "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, a container's id or name, or `self`.",
     )
+}
+
+/// The path of the named group below its hierarchies: that of I/O of version 1 where there is one, else version 2's.
+pub fn path(name: &str, host: &Host) -> Result<String, Failure> {
+    let groups = host::group::named(host, name);
+    let path = groups
+        .as_ref()
+        .and_then(|groups| groups.path("blkio").or(groups.path("")));
+    path.map(str::to_string)
+        .ok_or_else(|| missing(name, UNSEEN))
 }
 
 /// What the named group gives to a device. The controller of I/O is in one hierarchy: of version 1 where that is mounted and
@@ -38,12 +50,7 @@ pub fn subject(name: &str, device: &str, host: &Host) -> Result<Subject, Failure
         };
         host.has_subject(&subject).then_some(subject)
     });
-    subject.ok_or_else(|| {
-        missing(
-            name,
-            "no such group, process or container is seen from here",
-        )
-    })
+    subject.ok_or_else(|| missing(name, UNSEEN))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod confirmation;
+mod container;
 mod context;
 mod dispatch;
 mod exit;
@@ -24,6 +25,9 @@ use exit::{Exit, Failure};
 
 fn main() -> std::process::ExitCode {
     host::signals::file_size_limit_is_an_error();
+    if let Some(columns) = host::terminal::columns() {
+        report::text::fit(columns);
+    }
     let (out, ended) = match cli::Cli::try_parse() {
         Ok(cli) => {
             let context = context::Context::new(cli.json);

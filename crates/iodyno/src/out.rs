@@ -42,6 +42,7 @@ impl Out {
     /// A line for people: one line, whatever is in it. What came from a disk, a record or a file cannot add lines to it.
     pub fn say(self, text: impl AsRef<str>) {
         let line = self.safe(text.as_ref(), text::clean);
+        let line = shown(&line);
         if self.json {
             write_line(&mut std::io::stderr(), &line)
         } else {
@@ -52,6 +53,7 @@ impl Out {
     /// Several lines for people, whose line ends are our own: foreign parts of them were cleaned where they were put in.
     pub fn text(self, text: impl AsRef<str>) {
         let lines = self.safe(text.as_ref(), own_lines);
+        let lines = shown(&lines);
         if self.json {
             write_line(&mut std::io::stderr(), &lines)
         } else {
@@ -61,7 +63,7 @@ impl Out {
 
     /// A line for people that is no part of the answer, or several, as a failure has them.
     pub fn note(self, text: impl AsRef<str>) {
-        write_line(&mut std::io::stderr(), &own_lines(text.as_ref()));
+        write_line(&mut std::io::stderr(), &shown(&own_lines(text.as_ref())));
     }
 
     /// Cleaned, but for the colours of [`Paint`] where they are asked for.
@@ -192,6 +194,16 @@ fn held() -> MutexGuard<'static, Option<String>> {
 fn json(failure: &ErrorDocument) -> String {
     // It is made of strings and a number, which JSON always has room for.
     serde_json::to_string(failure).unwrap_or_default()
+}
+
+/// Words as the locale can show them; documents are UTF-8 everywhere.
+fn shown(text: &str) -> Cow<'_, str> {
+    static IS_ASCII: OnceLock<bool> = OnceLock::new();
+    let is_ascii = || host::environment::is_utf8(host::environment::variable) == Some(false);
+    match IS_ASCII.get_or_init(is_ascii) {
+        true => view::text::ascii(text),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// A document with a failure as its last member.

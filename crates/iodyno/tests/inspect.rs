@@ -44,6 +44,44 @@ fn shows_the_path_to_the_disk_with_little_work() {
 }
 
 #[test]
+fn a_locale_without_other_letters_and_a_narrow_terminal_are_heeded() {
+    let iodyno = Iodyno::new();
+    let host = "../../testdata/hosts/report_002_sas_irq.host";
+    let words = ["inspect", "/data/ssd1", "--root", host, "--all"];
+    let plain = iodyno.command(&words).env("LC_ALL", "C").output().unwrap();
+    let plain = text(&plain.stdout);
+    assert!(
+        plain.is_ascii() && plain.contains("+ ") && !plain.contains('?'),
+        "{plain}"
+    );
+    let rich = iodyno.run(&words);
+    assert_eq!(text(&rich.stdout).lines().count(), plain.lines().count());
+    if skip::lacks("script") {
+        return;
+    }
+    let command = format!(
+        "stty cols 60; {} {}",
+        env!("CARGO_BIN_EXE_iodyno"),
+        words.join(" ")
+    );
+    let narrow = std::process::Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("NO_COLOR", "1")
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .unwrap();
+    let narrow = text(&narrow.stdout);
+    let words = |line: &&str| line.split_whitespace().count() > 4;
+    let wide: Vec<&str> = narrow
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| line.chars().count() > 60)
+        .filter(words)
+        .collect();
+    assert!(narrow.lines().count() > 10 && wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
 fn a_captured_machine_stands_in_for_this_one() {
     let hosts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hosts");
     let mut seen = 0;

@@ -24,6 +24,8 @@ mod cloud;
 mod cloud_guest;
 mod command;
 mod compare;
+mod containers;
+mod containers_guest;
 mod databases;
 mod diff;
 mod disk_sensors;

@@ -83,6 +83,7 @@ impl Iodyno {
         command
             .args(arguments)
             .env("IODYNO_STATE_DIR", self.state.path())
+            .env("LC_ALL", "C.UTF-8")
             .env("NO_COLOR", "1");
         command.stdin(Stdio::null());
         command

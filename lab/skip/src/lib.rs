@@ -38,6 +38,8 @@ pub const NEEDS: &[(&str, &str)] = &[
     ("mkfs.xfs", "tools/setup test"),
     ("setpriv", "tools/setup test"),
     ("losetup", "tools/setup test"),
+    ("podman", "tools/setup test"),
+    ("runc", "tools/setup test"),
     ("blockdev", "tools/setup test"),
     ("blkdiscard", "tools/setup test"),
     ("script", "tools/setup test"),

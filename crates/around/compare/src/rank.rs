@@ -95,10 +95,11 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
         let name = |(subject, part): &Load<'_>| (subject.name.clone(), part.phrase.clone());
         group.iter().map(name).collect::<Vec<_>>()
     };
-    let by = by
-        .map(String::from)
-        .or_else(|| measure_of(group))
-        .ok_or_else(lone)?;
+    let by = match by {
+        Some(word) => commonest(group, &[word]),
+        None => measure_of(group),
+    };
+    let by = by.ok_or_else(lone)?;
     let mut entries: Vec<ComparisonEntry> = devices(group)
         .iter()
         .filter_map(|loads| entry(loads, &by))
@@ -157,7 +158,13 @@ fn measure_of(group: &[Load<'_>]) -> Option<String> {
     } else {
         ["iops", "bw"]
     };
-    let candidates = order.iter().flat_map(|word| {
+    commonest(group, &order)
+}
+
+/// Of these measures, of all directions together or of one, the one that most members have. The first word counts among
+/// equals; a word that names its direction is taken as it is.
+fn commonest(group: &[Load<'_>], words: &[&str]) -> Option<String> {
+    let candidates = words.iter().flat_map(|word| {
         ["", "read.", "write.", "trim."]
             .iter()
             .map(move |direction| format!("{direction}{word}"))
@@ -441,6 +448,23 @@ mod tests {
             "{}",
             found.sentence
         );
+    }
+
+    #[test]
+    fn the_words_of_the_help_rank_by_the_direction_that_was_measured() {
+        let subjects = [
+            subject("1", &on("a", run(10_000.0, 0.0, 30))),
+            subject("2", &on("b", run(20_000.0, 0.0, 30))),
+        ];
+        let by = |word: &str| {
+            let found = ranking(&subjects, Some(word));
+            found.jobs.first().map(|job| job.by.clone())
+        };
+        for word in ["iops", "bw", "mean", "p99"] {
+            assert_eq!(by(word), Some(format!("read.{word}")));
+        }
+        assert_eq!(by("read.p99").as_deref(), Some("read.p99"));
+        assert_eq!((by("write.iops"), by("nonsense")), (None, None));
     }
 
     #[test]

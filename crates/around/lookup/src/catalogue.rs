@@ -16,7 +16,7 @@ use std::borrow::Cow;
 )]
 pub struct CatalogueEntry {
     /// `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
-    /// `claimant`, `field` or `series`.
+    /// `claimant`, `field` or `series`; `word` for one of the glossary.
     pub kind: &'static str,
     /// Its id.
     pub id: Cow<'static, str>,

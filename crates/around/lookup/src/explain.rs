@@ -1,6 +1,7 @@
 //! The page of one thing, with what this machine has to say on it.
 
 use crate::catalogue::{CatalogueEntry, entries};
+use crate::glossary;
 use apply::Knob;
 use load::language::similar;
 use model::layers::Span;
@@ -51,13 +52,35 @@ pub fn pages(name: &str, is_live: bool) -> Vec<Page> {
     // The spans of a table of layers are told on one page.
     let is_span = name == "outside" || Span::ALL.iter().any(|span| span.name() == name);
     let id = if is_span { "layers" } else { name };
-    let found = found(kind, id);
+    let found = Some(found(kind, id))
+        .filter(|found| !found.is_empty())
+        .unwrap_or_else(|| by_word(kind, name));
     let page = |entry| Page { entry, here: None };
     let mut pages: Vec<Page> = found.into_iter().map(page).collect();
     if let Some(first) = pages.first_mut().filter(|_| id == "layers" && is_live) {
         first.here = Some(Here::of(rung()));
     }
     pages
+}
+
+/// What people call it who do not know the id: a word of the glossary, else the one thing that has a name like it.
+fn by_word(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let words = match kind {
+        None | Some("word") => glossary::of(name),
+        Some(_) => Vec::new(),
+    };
+    match (words.is_empty(), &holding(kind, name)[..]) {
+        (true, [only]) => vec![only.clone()],
+        _ => words,
+    }
+}
+
+/// Everything whose name holds a name, or is held by it.
+fn holding(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let is_it = |entry: &CatalogueEntry| {
+        kind.is_none_or(|kind| kind == entry.kind) && is_near(&entry.id, name)
+    };
+    entries().into_iter().filter(is_it).collect()
 }
 
 /// The kind that was asked for, where one was, and the name.
@@ -103,12 +126,15 @@ pub fn near(name: &str) -> Vec<String> {
         .filter(|entry| kind.is_none_or(|kind| kind == entry.kind))
         .map(|entry| &*entry.id)
         .collect();
-    let holding = ids.iter().copied().filter(|id| is_near(id, name));
-    let mut near: Vec<&str> = holding.take(NEAR_MAX).collect();
+    let holding = holding(kind, name).into_iter();
+    let mut near: Vec<String> = holding
+        .map(|entry| entry.id.into_owned())
+        .take(NEAR_MAX)
+        .collect();
     if near.is_empty() {
-        near.extend(similar(name, ids.into_iter()));
+        near.extend(similar(name, ids.into_iter()).map(Into::into));
     }
-    near.into_iter().map(Into::into).collect()
+    near
 }
 
 impl Page {
@@ -187,8 +213,18 @@ mod tests {
                 "{name}"
             );
         }
-        assert!(kinds("knob:vm.dirty_ratio").is_empty());
+        assert_eq!(kinds("knob:vm.dirty_ratio")[0].1, "dirty_ratio");
+        assert!(kinds("preset:vm.dirty_ratio").is_empty());
         assert_eq!(kinds("profile:virtual_guest")[0].1, "virtual-guest");
+    }
+
+    #[test]
+    fn what_people_call_a_thing_leads_to_it() {
+        assert_eq!(kinds("slice_idle"), [("knob", "slice_idle_us".into())]);
+        assert_eq!(kinds("noatime"), [("knob", "atime".into())]);
+        assert_eq!(kinds("clat"), [("word", "latency".into())]);
+        assert_eq!(kinds("word:iodepth"), [("word", "depth".into())]);
+        assert!(kinds("knob:iodepth").is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod documents;
 pub mod drift;
 pub mod explain;
+mod glossary;
 pub mod history;
 mod kinds;
 pub mod records;

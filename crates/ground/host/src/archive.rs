@@ -16,7 +16,7 @@
 //! ```
 //!
 //! `device: 254:0` is a block device's node, `on: 254:0` the device of a path's file system. `space` is free and total
-//! bytes, then free and total inodes; `file: 4096 512` a file's length and the bytes that are there; `bytes: 12ff` what
+//! bytes, then free and total inodes, and the size of a block where it was read; `file: 4096 512` a file's length and the bytes that are there; `bytes: 12ff` what
 //! is no text, in hexadecimal. Lines that start with `#` are comments. The tables of device-mapper devices stand below
 //! `/dev/mapper/control`: see [`crate::device_mapper`].
 //! Three more entries are no files of text on a live machine: `/dev/kmsg` has the lines of the kernel's log that were
@@ -77,7 +77,7 @@ impl Archive {
                 .ok_or((number, "the file ends after a path".to_string()))?;
             if let Some(numbers) = line.strip_prefix("space: ") {
                 let space = parse_space(numbers)
-                    .ok_or((number, "`space:` takes four numbers".to_string()))?;
+                    .ok_or((number, "`space:` takes four or five numbers".to_string()))?;
                 archive.spaces.insert(path.to_string(), space);
                 continue;
             }
@@ -236,9 +236,11 @@ impl Archive {
                 total_bytes,
                 free_inodes,
                 total_inodes,
+                block_bytes,
             } = space;
+            let block = block_bytes.map_or(String::new(), |bytes| format!(" {bytes}"));
             text.push_str(&format!(
-                "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}\n"
+                "path: {path}\nspace: {free_bytes} {total_bytes} {free_inodes} {total_inodes}{block}\n"
             ));
         }
         for (
@@ -388,14 +390,18 @@ fn parse_space(numbers: &str) -> Option<Space> {
         .split(' ')
         .map_while(|number| number.parse().ok())
         .collect();
-    let [free_bytes, total_bytes, free_inodes, total_inodes] = numbers[..] else {
-        return None;
+    let (space, block_bytes) = match numbers[..] {
+        [a, b, c, d] => ([a, b, c, d], None),
+        [a, b, c, d, block] => ([a, b, c, d], Some(block)),
+        _ => return None,
     };
+    let [free_bytes, total_bytes, free_inodes, total_inodes] = space;
     Some(Space {
         free_bytes,
         total_bytes,
         free_inodes,
         total_inodes,
+        block_bytes,
     })
 }
 

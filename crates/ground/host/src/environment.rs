@@ -7,6 +7,15 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Whether text may be more than ASCII. `None` where no variable of the locale is set, as in containers and services: POSIX
+/// takes ASCII then, and the terminals of today do not.
+pub fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> Option<bool> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set)?;
+    let locale = locale.to_lowercase();
+    Some(locale.contains("utf-8") || locale.contains("utf8"))
+}
+
 /// Where records and journals live: `$IODYNO_STATE_DIR`, else `/var/lib/iodyno` for root, else
 /// `$XDG_STATE_HOME/iodyno` or `~/.local/state/iodyno`. Empty where none of them is known: nothing of ours is ever kept
 /// in a directory that others share.

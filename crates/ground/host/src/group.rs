@@ -5,6 +5,7 @@
 //! files of a controller only where its parent hands it down (`cgroup.subtree_control`); what had to be handed down for
 //! it is taken back.
 
+use crate::container::Container;
 use crate::{Error, Host, Result, output, walk};
 use kernel::cgroups::{Hierarchies, Membership};
 use kernel::mounts::Mounts;
@@ -42,15 +43,14 @@ pub struct Group {
 const CONTAINER_MIN: usize = 12;
 
 /// The groups that a name stands for: a path below the hierarchies, the number of a process in them, `self` for our own, or
-/// the id of a container, as a process in it has it in its path. None where there are no such groups.
+/// a container by its id, as a process in it has it in its path, or by its name. None where there are no such groups.
 pub fn named(host: &Host, name: &str) -> Option<Membership> {
     let of_process = |pid: &str| {
         let text = host.text(&format!("/proc/{pid}/cgroup"))?;
         Some(Membership::parse(&text)).filter(|groups| !groups.is_empty())
     };
-    let is_of = |is: fn(u8) -> bool| name.bytes().all(is);
-    let is_id = name.len() >= CONTAINER_MIN && is_of(|byte| byte.is_ascii_hexdigit());
-    if name == "self" || (is_of(|byte| byte.is_ascii_digit()) && !is_id) {
+    let is_id = is_container_id(name);
+    if name == "self" || (name.bytes().all(|byte| byte.is_ascii_digit()) && !is_id) {
         return of_process(name);
     }
     let path = format!("/{}", name.trim_matches('/'));
@@ -59,14 +59,30 @@ pub fn named(host: &Host, name: &str) -> Option<Membership> {
     let is_there = mounted
         .iter()
         .any(|tree| host.exists(&tree.directory(&path)));
-    if is_there || !is_id {
-        return is_there.then(|| Membership::everywhere(&path));
+    if is_there {
+        return Some(Membership::everywhere(&path));
     }
-    let mut pids = host.list("/proc").into_iter();
-    pids.find_map(|pid| {
-        let is_pid = pid.bytes().all(|byte| byte.is_ascii_digit());
-        is_pid.then(|| of_process(&pid)?.up_to(name)).flatten()
-    })
+    if !is_id {
+        let container = host.is_live().then(|| Container::named(host, name));
+        return of_process(&container??.pid().to_string());
+    }
+    of_process(&first_process(host, name)?.to_string())?.up_to(name)
+}
+
+/// Whether a name can only be a container's id.
+pub(crate) fn is_container_id(name: &str) -> bool {
+    name.len() >= CONTAINER_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The process with the lowest number in the groups of a container.
+pub(crate) fn first_process(host: &Host, id: &str) -> Option<u32> {
+    let is_in = |pid: &u32| {
+        let text = host.text(&format!("/proc/{pid}/cgroup"));
+        text.is_some_and(|text| Membership::parse(&text).up_to(id).is_some())
+    };
+    let names = host.list("/proc");
+    let pids = names.iter().filter_map(|name| name.parse().ok());
+    pids.filter(is_in).min()
 }
 
 /// Decides where a group below `parent` would be, and which of the wanted controllers have to be handed down for it;

@@ -9,10 +9,12 @@
 
 mod archive;
 pub mod blktrace;
+mod block_names;
 mod cachestat;
 mod child;
 pub mod clock;
 mod config_file;
+pub mod container;
 mod device_lock;
 pub mod device_mapper;
 pub mod disk_counters;
@@ -84,6 +86,7 @@ pub use target::Target;
 pub use upload::Upload;
 pub use workload::{PrintedLine, Workload};
 
+use container::Container;
 use group_setting::GroupPlace;
 use held_setting::{Held, is_held};
 use loop_setting::LoopPlace;
@@ -95,13 +98,28 @@ use std::path::Path;
 use std::sync::Arc;
 use super_setting::SuperPlace;
 
+/// Where the kernel tells a process its groups.
+const OWN_GROUPS: &str = "/proc/self/cgroup";
+
 /// A machine to read: this one, or one captured in a text archive.
 #[derive(Clone, Debug)]
 pub struct Host {
     source: HostSource,
     recorder: Option<Arc<recorder::Recorder>>,
+    /// Whose groups count as this process's own, where it looks for a container.
+    container: Option<Arc<SeenContainer>>,
     /// Requests that last as long as this process holds them.
     held: Held,
+}
+
+/// The container that a machine is looked at for.
+#[derive(Debug)]
+struct SeenContainer {
+    container: Container,
+    /// What it is looked at for, as the container names it.
+    target: Option<String>,
+    /// Whether this process is in its groups itself.
+    is_entered: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -132,6 +150,8 @@ pub struct Space {
     pub free_inodes: u64,
     /// Inodes in all.
     pub total_inodes: u64,
+    /// Bytes of one of its blocks; none in captures of versions that did not keep it.
+    pub block_bytes: Option<u64>,
 }
 
 impl Space {
@@ -141,6 +161,7 @@ impl Space {
             total_bytes: stat.f_blocks * stat.f_frsize,
             free_inodes: stat.f_favail,
             total_inodes: stat.f_files,
+            block_bytes: Some(stat.f_frsize).filter(|bytes| *bytes > 0),
         }
     }
 }
@@ -151,8 +172,33 @@ impl Host {
         Host {
             source: HostSource::Live,
             recorder: None,
+            container: None,
             held: Held::default(),
         }
+    }
+
+    /// This machine as it concerns a container and its target, as the container names that: the groups of its first process
+    /// count as ours where this process has not entered them itself.
+    pub fn for_container(container: Container, target: Option<String>, is_entered: bool) -> Self {
+        let seen = SeenContainer {
+            container,
+            target,
+            is_entered,
+        };
+        Host {
+            container: Some(Arc::new(seen)),
+            ..Host::live()
+        }
+    }
+
+    /// The container that this machine is looked at for, as the user named it.
+    pub fn container(&self) -> Option<&str> {
+        self.container.as_ref().map(|seen| seen.container.name())
+    }
+
+    /// What it is looked at for, as that container names it.
+    pub fn named_in_container(&self) -> Option<&str> {
+        self.container.as_ref()?.target.as_deref()
     }
 
     /// This machine, with everything that is read kept; [`Host::recorded`] gives it back as a captured machine.
@@ -160,6 +206,7 @@ impl Host {
         Host {
             source: HostSource::Live,
             recorder: Some(Arc::default()),
+            container: None,
             held: Held::default(),
         }
     }
@@ -177,6 +224,7 @@ impl Host {
         Host {
             source: HostSource::Archive(Arc::new(archive)),
             recorder: None,
+            container: None,
             held: Held::default(),
         }
     }
@@ -217,7 +265,7 @@ impl Host {
             HostSource::Archive(archive) => archive.attribute(path),
             #[cfg(test)]
             HostSource::Simulated(machine) => machine.attribute(path),
-            HostSource::Live => match std::fs::read(path) {
+            HostSource::Live => match self.read_live(path) {
                 Ok(bytes) => Attribute::Value(trim_text(&bytes)),
                 Err(error) => match (error.kind(), error.raw_os_error()) {
                     (ErrorKind::NotFound | ErrorKind::NotADirectory, _) | (_, None) => {
@@ -235,6 +283,18 @@ impl Host {
                 Attribute::Value(kernel::sync_speed::as_written(&text).into())
             }
             (attribute, _) => attribute,
+        }
+    }
+
+    /// A file of this machine; of our own groups those of the container that is looked for.
+    fn read_live(&self, path: &str) -> std::io::Result<Vec<u8>> {
+        let seen = self.container.as_ref().filter(|seen| !seen.is_entered);
+        let container = seen.filter(|_| path == OWN_GROUPS);
+        match container.map(|seen| seen.container.groups_text()) {
+            Some(text) => text
+                .map(String::into_bytes)
+                .ok_or_else(|| ErrorKind::NotFound.into()),
+            None => std::fs::read(path),
         }
     }
 

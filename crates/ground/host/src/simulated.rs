@@ -215,6 +215,7 @@ impl Simulated {
         Host {
             source: crate::HostSource::Simulated(self.clone()),
             recorder: None,
+            container: None,
             held: crate::Held::default(),
         }
     }

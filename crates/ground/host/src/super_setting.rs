@@ -98,8 +98,7 @@ fn ext4_options(host: &Host, mount: &Mount) -> Option<String> {
     if !["ext3", "ext4"].contains(&mount.fstype.as_str()) {
         return None;
     }
-    let device = host.resolve(&format!("/sys/dev/block/{}", mount.devno))?;
-    let (_, name) = device.rsplit_once('/')?;
+    let name = host.block_name(&mount.devno.to_string())?;
     host.text(&format!("/proc/fs/ext4/{name}/options"))
 }
 

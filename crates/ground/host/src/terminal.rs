@@ -6,7 +6,9 @@
 
 use crate::fatal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::termios::{
+    OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
+};
 use std::io::{Error, Write};
 use std::os::fd::OwnedFd;
 use std::ptr::null_mut;
@@ -87,6 +89,16 @@ pub fn give_back() {
     }
     // Last, so that a fault in between does all of it again.
     BEFORE.store(null_mut(), Ordering::Release);
+}
+
+/// Columns of the terminal that stdout is; none where it is none.
+pub fn columns() -> Option<usize> {
+    let stdout = std::io::stdout();
+    let size = isatty(&stdout)
+        .then(|| tcgetwinsize(&stdout).ok())
+        .flatten();
+    size.map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0)
 }
 
 /// Whether this process may use its terminal now: no shell has put it into the background.

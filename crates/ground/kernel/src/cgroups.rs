@@ -44,10 +44,16 @@ impl Membership {
     }
 
     /// The groups above or of the process whose own name holds a word, such as the id of a container: systemd of a
-    /// container makes groups of its own below them. None where no group's does.
+    /// container makes groups of its own below them. None where no group's does. A group of conmon's, the program of
+    /// podman and CRI-O that watches over a container from outside, is not the container's, although its name has the id
+    /// (`libpod-conmon-ID.scope`, `crio-conmon-ID.scope`).
     pub fn up_to(&self, word: &str) -> Option<Self> {
         let cut = |line: &MembershipLine| {
             let begin = line.path.find(word)?;
+            let name = line.path[..begin].rsplit('/').next().unwrap_or_default();
+            if name.contains("conmon") {
+                return None;
+            }
             let end = line.path[begin..].find('/').map(|length| begin + length);
             Some(MembershipLine {
                 path: line.path[..end.unwrap_or(line.path.len())].into(),
@@ -138,6 +144,14 @@ impl Tree {
     /// The directory of a group, by its path below the mounted one.
     pub fn directory(&self, below: &str) -> String {
         format!("{}{}", self.mount, below.trim_end_matches('/'))
+    }
+
+    /// The whole path of a group by its path below the mounted one, as /proc/PID/cgroup names it.
+    pub fn name(&self, below: &str) -> String {
+        match (self.root.trim_end_matches('/'), below.trim_end_matches('/')) {
+            ("", "") => "/".into(),
+            (root, below) => format!("{root}{below}"),
+        }
     }
 
     /// The path below the mounted group of a group that the kernel names; none where it cannot be reached from here.
@@ -312,6 +326,8 @@ mod tests {
             (container.path("cpu"), inside.up_to("5f00aa00bb00")),
             (None, None)
         );
+        let beside = Membership::parse("0::/machine.slice/libpod-conmon-4f00aa00bb00.scope\n");
+        assert_eq!(beside.up_to("4f00aa00bb00"), None);
         let everywhere = Membership::everywhere("system.slice/db.service/");
         assert_eq!(everywhere.paths(), ["/system.slice/db.service"]);
         assert_eq!(everywhere.version(), Some(Version::Hybrid));
@@ -382,6 +398,10 @@ mod tests {
             let group = format!("0::{root}{}\n", if own.is_empty() && root.is_empty() { "/" } else { &own });
             prop_assume!(!format!("{root}{own}").starts_with("/.."));
             prop_assert_eq!(directory(&mounts, &group, ""), Some(format!("{point}{own}")));
+            let process = Membership::parse(&group);
+            let hierarchies = Hierarchies::of(&Mounts::parse(&mounts), &process);
+            let (tree, below) = hierarchies.group(&process, "").unwrap();
+            prop_assert_eq!(tree.name(below), process.path("").unwrap());
         }
 
         #[test]

@@ -1,5 +1,6 @@
 //! The I/O path below a target: file → file system → partition or loop → disk → hardware queues → interrupts.
 
+use crate::text::shell_word;
 use kernel::choice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -200,6 +201,12 @@ impl Layer {
     }
 }
 
+/// The machine's fact that tells for which container a target was looked at, as the user named it.
+pub const FOR_CONTAINER: &str = "for_container";
+
+/// The machine's fact that tells how the container names the target.
+pub const NAMED_IN_CONTAINER: &str = "named_in_container";
+
 /// The path below a target, with what could not be seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -243,6 +250,15 @@ impl IoPath {
         }
     }
 
+    /// The target as a word of a command, with the container that it was looked at for.
+    pub fn as_argument(&self) -> String {
+        let fact = |name| self.machine_fact(name).map(shell_word);
+        match (fact(FOR_CONTAINER), fact(NAMED_IN_CONTAINER)) {
+            (Some(container), Some(inside)) => format!("{inside} --container {container}"),
+            _ => shell_word(&self.target).into_owned(),
+        }
+    }
+
     /// The layers of a kind, from the top down.
     pub fn of_kind(&self, kind: LayerKind) -> impl Iterator<Item = &Layer> {
         self.root
@@ -274,5 +290,23 @@ impl IoPath {
                 LayerKind::Loop | LayerKind::Zram | LayerKind::Disk | LayerKind::Stacked
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_a_word_of_a_command_and_a_containers_is_named_as_the_container_names_it() {
+        let mut path = IoPath::new("/my data", Layer::new(LayerKind::Target, "/my data"));
+        assert_eq!(path.as_argument(), "'/my data'");
+        let mut machine = Layer::new(LayerKind::Machine, "machine");
+        machine.facts.insert(FOR_CONTAINER.into(), "web".into());
+        machine
+            .facts
+            .insert(NAMED_IN_CONTAINER.into(), "/srv".into());
+        path.machine = Some(machine);
+        assert_eq!(path.as_argument(), "/srv --container web");
     }
 }

@@ -5,6 +5,7 @@ pub mod check;
 pub mod comparison;
 pub mod curve;
 pub mod difference;
+pub mod dirty;
 pub mod failure;
 pub mod field;
 pub mod figures;

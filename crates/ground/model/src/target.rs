@@ -1,6 +1,7 @@
 //! What a load is to work on, and the machine that makes it: what rules are told beside job and path.
 
 use crate::iopath::Layer;
+use crate::text::short_group;
 use crate::units;
 use kernel::cgroups::THROTTLES;
 use kernel::release::Release;
@@ -142,7 +143,7 @@ impl CgroupLimit {
     pub fn owner(&self) -> String {
         let name = match self.group.as_str() {
             "" => String::new(),
-            group => format!(" {group}"),
+            group => format!(" {}", short_group(group)),
         };
         match self.version {
             0 => format!("control group{name}"),

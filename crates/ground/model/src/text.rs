@@ -61,6 +61,21 @@ fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
 }
 
+/// Digits of a container's id that its programs take for all of it.
+const ID_DIGITS: usize = 12;
+
+/// A path of a control group for people: of an id of 64 digits the first twelve, by which it is found as well.
+pub fn short_group(path: &str) -> Cow<'_, str> {
+    let is_id = |word: &str| {
+        word.len() > 2 * ID_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let mut words = path.split(|c: char| !c.is_ascii_alphanumeric());
+    match words.find(|word| is_id(word)) {
+        None => Cow::Borrowed(path),
+        Some(id) => Cow::Owned(path.replacen(id, &format!("{}…", &id[..ID_DIGITS]), 1)),
+    }
+}
+
 /// A word as a shell takes it: as it is where that is safe, else in quotes. What must not reach a terminal is written as
 /// its bytes (`$'…'`, which bash, zsh and ksh read).
 pub fn shell_word(word: &str) -> Cow<'_, str> {
@@ -152,6 +167,15 @@ mod tests {
     #[test]
     fn a_shell_takes_a_word_for_a_word() {
         assert_eq!(shell_word("/dev/sda"), "/dev/sda");
+        let id = "cfd7b18aad823f41c42e38044c45f6178b0b0ed0367e005bc0898eea06fd44f7";
+        assert_eq!(
+            short_group(&format!("/pod/libpod-{id}/x")),
+            "/pod/libpod-cfd7b18aad82…/x"
+        );
+        assert_eq!(
+            short_group("/system.slice/db.service"),
+            "/system.slice/db.service"
+        );
         assert_eq!(shell_word("/my data;$(x)"), "'/my data;$(x)'");
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word(""), "''");

@@ -6,6 +6,7 @@ pub mod csv;
 pub mod effect;
 pub mod markup;
 pub mod metric;
+pub mod other_series;
 pub mod running;
 pub mod scale;
 pub mod stage;

@@ -1,5 +1,6 @@
 //! How much room text takes in a terminal, and lines that stay within a width.
 
+use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that a text takes: two for a wide character, none for a mark above another one.
@@ -30,6 +31,55 @@ fn ends_within(characters: impl Iterator<Item = char>, width: usize) -> String {
             taken <= width
         })
         .collect()
+}
+
+/// The ASCII character that stands in for another one.
+pub fn ascii_of(c: char) -> char {
+    match c {
+        ' '..='~' => c,
+        '▁' | '⣀' => '_',
+        '▂' => '.',
+        '▃' | '⣤' => '-',
+        '▄' => '=',
+        '▅' | '⣶' => '+',
+        '▆' => '*',
+        '▇' => '%',
+        '█' | '▉' | '▊' | '▋' | '⣿' => '#',
+        '▍' | '▌' | '▎' | '▏' | '▕' | '│' | '┆' | '┊' | '┃' | '├' | '┤' => {
+            '|'
+        }
+        '–' | '−' | '─' | '╌' | '┈' => '-',
+        '┌' | '┐' | '└' | '┘' | '┬' | '┴' | '┼' => '+',
+        '·' => '.',
+        '…' => '~',
+        'µ' => 'u',
+        '◀' | '←' | '◂' => '<',
+        '▶' | '→' | '▸' => '>',
+        '▼' | '↓' => 'v',
+        '▲' | '↑' => '^',
+        '●' | '■' | '◆' => '*',
+        '×' => 'x',
+        '✓' => 'y',
+        '✗' => 'x',
+        '≤' => '<',
+        '≥' => '>',
+        '°' => ' ',
+        '‘' | '’' => '\'',
+        '“' | '”' => '"',
+        _ => '?',
+    }
+}
+
+/// A text in ASCII alone, as wide as it was, for where nothing else can be shown.
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    let own = |c: char| match c {
+        '\n' | '\t' | '\u{1b}' => c,
+        c => ascii_of(c),
+    };
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.chars().map(own).collect()),
+    }
 }
 
 /// Breaks text at spaces, or after commas where there are none, into lines of at most `width` columns. A word that is

@@ -3,6 +3,7 @@
 mod elsewhere;
 mod exported;
 
+use super::filter_args::record_number;
 use crate::commands::job_args::duration_ms;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -21,6 +22,7 @@ use store::{Origin, Store};
 #[derive(Debug, clap::Args)]
 pub struct ApplyArgs {
     /// Number of the tune's record, as `iodyno list` shows it.
+    #[arg(value_parser = record_number)]
     pub record: i64,
     #[command(flatten)]
     pub keep: PersistArgs,

@@ -1,5 +1,6 @@
 //! `iodyno delete`: takes records out of the store, for good.
 
+use super::filter_args::record_number;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::documents::Deleted;
@@ -11,7 +12,7 @@ use store::Store;
 #[derive(Debug, clap::Args)]
 pub struct DeleteArgs {
     /// Numbers of the records.
-    #[arg(required = true, value_name = "RECORD")]
+    #[arg(required = true, value_name = "RECORD", value_parser = record_number)]
     pub records: Vec<i64>,
     /// Do not ask.
     #[arg(long)]

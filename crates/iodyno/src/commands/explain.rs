@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::explain;
+use model::text::clean;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -17,6 +18,9 @@ pub fn run(args: &ExplainArgs, context: &Context) -> Result<Exit, Failure> {
     let Some(first) = pages.first() else {
         return Err(unknown(&args.id));
     };
+    if let Some(other) = other_name(&args.id, &first.entry.id) {
+        context.out.note(other);
+    }
     for page in &pages {
         context.out.text(page.entry.page.trim_end());
     }
@@ -25,6 +29,14 @@ pub fn run(args: &ExplainArgs, context: &Context) -> Result<Exit, Failure> {
     }
     context.out.document(first)?;
     Ok(Exit::Fine)
+}
+
+/// That the page is of a thing of another name.
+fn other_name(asked: &str, id: &str) -> Option<String> {
+    let asked = asked.rsplit(':').next().unwrap_or(asked);
+    let plain = |name: &str| name.to_lowercase().replace(['-', '_', '/'], ".");
+    let is_part = plain(id).split([',', ' ']).any(|part| part == plain(asked));
+    (!is_part).then(|| format!("`{}` is told under {}.", clean(asked), clean(id)))
 }
 
 fn unknown(id: &str) -> Failure {

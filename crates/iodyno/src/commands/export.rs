@@ -1,6 +1,7 @@
 //! `iodyno export`: records for other programs.
 
 use super::filter_args::FilterArgs;
+use super::filter_args::record_number;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
@@ -14,7 +15,7 @@ use store::{Exported, Note, RecordRow, Store};
 )]
 pub struct ExportArgs {
     /// Numbers of the records.
-    #[arg(value_name = "RECORD")]
+    #[arg(value_name = "RECORD", value_parser = record_number)]
     pub records: Vec<i64>,
     /// Every record.
     #[arg(long, conflicts_with = "records")]

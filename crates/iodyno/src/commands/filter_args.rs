@@ -3,6 +3,17 @@
 use crate::exit::Failure;
 use store::Filter;
 
+/// The number of a record, from 1.
+///
+/// # Errors
+/// For any other word.
+pub fn record_number(text: &str) -> Result<i64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("records have numbers from 1 on, which `iodyno list` shows".into()),
+    }
+}
+
 /// Conditions on records; all of them hold.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct FilterArgs {

@@ -1,5 +1,6 @@
 //! `iodyno inspect`: the I/O path below a target, layer by layer; changes nothing.
 
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use diagnose::sysctls;
@@ -19,15 +20,29 @@ pub struct InspectArgs {
     #[arg(long)]
     pub all: bool,
     /// Read a captured machine in place of this one.
-    #[arg(long, value_name = "FILE.host")]
+    #[arg(long, value_name = "FILE.host", conflicts_with = "container")]
     pub root: Option<PathBuf>,
     /// Save what was read about the target, to look at it elsewhere with --root.
-    #[arg(long, value_name = "FILE.host", conflicts_with = "root")]
+    #[arg(long, value_name = "FILE.host", conflicts_with_all = ["root", "container"])]
     pub capture: Option<PathBuf>,
     /// Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never
     /// are in it.
     #[arg(long, requires = "capture")]
     pub mask: bool,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for InspectArgs {
+    const PART: Part = Part::Looks;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        settler.place_text(&mut self.target)
+    }
 }
 
 /// Prints the tree.

@@ -49,9 +49,6 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What a line may take.
-const WIDTH: usize = 80;
-
 /// The table: a line for each record, and one more where it has tags or notes.
 fn lines(rows: &[RecordRow], now_ms: i64) -> Vec<String> {
     let is_one_host = rows.windows(2).all(|pair| pair[0].host == pair[1].host);
@@ -69,13 +66,13 @@ fn lines(rows: &[RecordRow], now_ms: i64) -> Vec<String> {
             padded(&clip(&clean(&row.verb), verbs), verbs),
             padded(&clip_middle(place, places), places),
         );
-        let left = WIDTH.saturating_sub(head.chars().count());
+        let left = report::text::width().saturating_sub(head.chars().count());
         lines.push(format!("{head}{}", clip(&clean(&row.summary), left)));
         lines.extend(beside(row).map(|text| {
             format!(
                 "{:indent$}{}",
                 "",
-                clip(&text, WIDTH - ids - 2),
+                clip(&text, report::text::width() - ids - 2),
                 indent = ids + 2
             )
         }));

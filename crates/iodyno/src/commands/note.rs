@@ -1,5 +1,6 @@
 //! `iodyno note`: sentences of one's own on a record.
 
+use super::filter_args::record_number;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use report::text::clean;
@@ -10,6 +11,7 @@ use store::{Note, Store};
 #[derive(Debug, clap::Args)]
 pub struct NoteArgs {
     /// Number of the record.
+    #[arg(value_parser = record_number)]
     pub record: i64,
     /// The note; without it, the notes that there are.
     #[arg(value_name = "TEXT")]

@@ -1,5 +1,6 @@
 //! `iodyno show`: one record, in words or whole, with what lies beside it.
 
+use super::filter_args::record_number;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::documents::Shown;
@@ -10,6 +11,7 @@ use store::{Note, RecordRow, Store};
 #[derive(Debug, clap::Args)]
 pub struct ShowArgs {
     /// Number of the record, as `iodyno list` shows it.
+    #[arg(value_parser = record_number)]
     pub record: i64,
 }
 

@@ -1,5 +1,6 @@
 //! `iodyno tag`: words of one's own on records, to find them by.
 
+use super::filter_args::record_number;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use store::Store;
 #[derive(Debug, clap::Args)]
 pub struct TagArgs {
     /// Numbers of the records; without any, every tag that is in use is shown.
-    #[arg(value_name = "RECORD")]
+    #[arg(value_name = "RECORD", value_parser = record_number)]
     pub records: Vec<i64>,
     /// Add this tag; may be given several times, or several after commas.
     #[arg(long, value_name = "TAG", value_delimiter = ',', requires = "records")]

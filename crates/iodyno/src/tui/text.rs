@@ -4,6 +4,7 @@ use super::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use view::text::ascii_of;
 pub use view::text::{columns as width, wrap};
 
 /// Eighths of a row, the lowest for zero.
@@ -55,48 +56,11 @@ pub fn bars(values: &[Option<f64>]) -> String {
     values.iter().map(|value| value.map_or(GAP, bar)).collect()
 }
 
-/// The ASCII character that stands in for another one.
-fn plain(c: char) -> char {
-    match c {
-        ' '..='~' => c,
-        '▁' | '⣀' => '_',
-        '▂' => '.',
-        '▃' | '⣤' => '-',
-        '▄' => '=',
-        '▅' | '⣶' => '+',
-        '▆' => '*',
-        '▇' => '%',
-        '█' | '▉' | '▊' | '▋' | '⣿' => '#',
-        '▍' | '▌' | '▎' | '▏' | '▕' | '│' | '┆' | '┊' | '┃' | '├' | '┤' => {
-            '|'
-        }
-        '–' | '−' | '─' | '╌' | '┈' => '-',
-        '┌' | '┐' | '└' | '┘' | '┬' | '┴' | '┼' => '+',
-        '·' => '.',
-        '…' => '~',
-        'µ' => 'u',
-        '◀' | '←' | '◂' => '<',
-        '▶' | '→' | '▸' => '>',
-        '▼' | '↓' => 'v',
-        '▲' | '↑' => '^',
-        '●' | '■' | '◆' => '*',
-        '×' => 'x',
-        '✓' => 'y',
-        '✗' => 'x',
-        '≤' => '<',
-        '≥' => '>',
-        '°' => ' ',
-        '‘' | '’' => '\'',
-        '“' | '”' => '"',
-        _ => '?',
-    }
-}
-
 /// Puts ASCII in place of everything else on a finished screen, so that no panel has to think of it.
 pub fn to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
-            let plain = cell.symbol().chars().next().map_or(' ', plain);
+            let plain = cell.symbol().chars().next().map_or(' ', ascii_of);
             cell.set_char(plain);
         }
     }

@@ -38,12 +38,7 @@ impl Theme {
         } else {
             Depth::Sixteen
         };
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-            .into_iter()
-            .find_map(set)
-            .unwrap_or_default()
-            .to_lowercase();
-        let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
+        let is_utf8 = host::environment::is_utf8(&variable).unwrap_or(false);
         Theme {
             depth,
             is_ascii: wants_ascii || !is_utf8,

@@ -152,7 +152,9 @@ fn complete(mut finding: Finding, cause: &super::Cause, scene: &Scene<'_>) -> Fi
             .collect();
     }
     if finding.experiment.is_empty() {
-        let named = cause.experiment.replace("{target}", &scene.path.target);
+        let named = cause
+            .experiment
+            .replace("{target}", &scene.path.as_argument());
         finding.experiment = named.replace("{device}", &finding.section);
     }
     finding.risk = finding.risk.or(Some(cause.risk));

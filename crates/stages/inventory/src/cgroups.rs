@@ -1,6 +1,5 @@
 //! The limits of the control groups that this process is in: memory and I/O, of both versions.
 
-use super::device;
 use host::Host;
 use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Version, with_those_above};
 use kernel::device_lines;
@@ -100,7 +99,7 @@ pub(super) fn paths(host: &Host) -> Vec<String> {
 struct ControlGroup {
     /// In /sys.
     directory: String,
-    /// Below the root of its tree.
+    /// As /proc/PID/cgroup names it.
     name: String,
 }
 
@@ -118,7 +117,7 @@ fn groups(host: &Host, controller: &str) -> Vec<ControlGroup> {
     };
     let group = |name: &str| ControlGroup {
         directory: tree.directory(name),
-        name: name.to_string(),
+        name: tree.name(name),
     };
     with_those_above(below).map(group).collect()
 }
@@ -156,7 +155,7 @@ fn of_throttle(host: &Host, line: &str, what: &str, group: &str) -> Option<Cgrou
 /// The device that a line is of, by its name here, and what follows.
 fn device_of<'a>(host: &Host, line: &'a str) -> Option<(String, &'a str)> {
     let (devno, words) = device_lines::split(line)?;
-    let device = device::by_number(host, &devno.to_string())?;
+    let device = host.block_name(&devno.to_string())?;
     Some((device, words))
 }
 
@@ -223,7 +222,8 @@ mod tests {
             .into_iter()
             .map(|one| (one.group, one.limit))
             .collect();
-        assert_eq!(found, [("/job".to_string(), 120), ("/".to_string(), 80)]);
+        let of = |name: &str, limit| (name.to_string(), limit);
+        assert_eq!(found, [of("/docker/4f/job", 120), of("/docker/4f", 80)]);
     }
 
     #[test]

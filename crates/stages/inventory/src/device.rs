@@ -17,12 +17,6 @@ pub(super) fn directory(host: &Host, name: &str) -> Option<String> {
     is_plain.then(|| host.resolve(&path)).flatten()
 }
 
-/// The kernel name of `major:minor`.
-pub(super) fn by_number(host: &Host, devno: &str) -> Option<String> {
-    let link = host.link(&format!("/sys/dev/block/{devno}"))?;
-    link.rsplit('/').next().map(str::to_string)
-}
-
 /// The kernel name of the device node at a path, such as a mount's source.
 pub(super) fn by_node(host: &Host, path: &str) -> Option<String> {
     let resolved = host.resolve(path).unwrap_or_else(|| path.to_string());

@@ -50,10 +50,12 @@ pub(super) fn find(host: &Host, target: &str) -> Result<FoundTarget, InventoryEr
         FileKind::File => "file",
         FileKind::BlockDevice { major, minor } => {
             let devno = format!("{major}:{minor}");
-            let name = device::by_number(host, &devno).ok_or_else(|| InventoryError::NoDevice {
-                target: target.to_string(),
-                devno,
-            })?;
+            let name = host
+                .block_name(&devno)
+                .ok_or_else(|| InventoryError::NoDevice {
+                    target: target.to_string(),
+                    devno,
+                })?;
             return Ok(FoundTarget {
                 path,
                 ..block_device(&name)

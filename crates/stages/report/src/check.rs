@@ -7,7 +7,7 @@ mod table;
 
 pub use next::{Situation, next};
 
-use super::text::{WIDTH, clean, wrap};
+use super::text::{clean, width, wrap};
 use model::change::Risk;
 use model::check::{CheckResult, ExpectedWhat, GivenSetting, Role};
 use model::finding::{Finding, Level};
@@ -26,10 +26,7 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         .queue_device()
         .map_or(path.target.as_str(), |layer| layer.name.as_str());
     let gives = gives(&check.given);
-    let (has_figures, has_load) = (
-        !gives.is_empty(),
-        check.probes.iter().any(|probe| probe.role != Role::Idle),
-    );
+    let (has_figures, has_load) = (!gives.is_empty(), has_load(check));
     let wrong: Vec<&Finding> = standing(findings)
         .filter(|one| one.level >= Level::Warning)
         .collect();
@@ -37,9 +34,15 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         return match (has_figures, has_load) {
             (true, _) => format!("{name} gives {gives}; nothing wrong found."),
             (false, true) => format!("Nothing wrong found on {name}."),
-            (false, false) => {
-                format!("Nothing wrong found on the path of {name}; nothing was loaded.")
-            }
+            (false, false) => match standing(findings).count() {
+                0 => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
+                1 => format!(
+                    "One suspicion about the path of {name}; nothing was loaded that would decide it."
+                ),
+                many => format!(
+                    "{many} suspicions about the path of {name}; nothing was loaded that would decide them."
+                ),
+            },
         };
     };
     let claim = worst.claim.trim_end_matches('.');
@@ -76,6 +79,16 @@ fn gives(given: &[GivenSetting]) -> String {
     parts.join(" and ")
 }
 
+fn has_load(check: &CheckResult) -> bool {
+    check.probes.iter().any(|probe| probe.role != Role::Idle)
+}
+
+/// Whether notes are the answer: where nothing was loaded nothing is certain, and there is nothing worse to be said.
+fn are_notes_told(check: &CheckResult, findings: &[Finding]) -> bool {
+    let is_fine = standing(findings).all(|finding| finding.level < Level::Warning);
+    is_fine && !has_load(check)
+}
+
 fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings
         .iter()
@@ -84,9 +97,12 @@ fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
 
 /// A check in lines. `all` unfolds the notes and what was withdrawn.
 pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool) -> Vec<String> {
-    let mut lines = wrap(&clean(answer), WIDTH);
+    let mut lines = wrap(&clean(answer), width());
     lines.extend(table::lines(&check.given, &check.expected, all));
-    lines.extend(finding_lines(findings, all));
+    lines.extend(finding_lines(
+        findings,
+        all || are_notes_told(check, findings),
+    ));
     lines.extend(profile::lines(check.profile.as_ref()));
     lines.extend(unseen_lines(&check.unseen));
     if !check.next.is_empty() {
@@ -186,7 +202,7 @@ fn taken_back(finding: &Finding) -> Vec<String> {
 
 /// A word in front of a text whose further lines begin below its first.
 fn hanging(word: &str, text: &str) -> Vec<String> {
-    let lines = wrap(&clean(text), WIDTH - INDENT);
+    let lines = wrap(&clean(text), width() - INDENT);
     let heads = std::iter::once(word).chain(std::iter::repeat(""));
     lines
         .iter()
@@ -200,7 +216,7 @@ fn part(word: &str, text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
-    let lines = wrap(&clean(text), WIDTH - INDENT - 9);
+    let lines = wrap(&clean(text), width() - INDENT - 9);
     let heads = std::iter::once(word).chain(std::iter::repeat(""));
     lines
         .iter()
@@ -212,7 +228,7 @@ fn part(word: &str, text: &str) -> Vec<String> {
 fn unseen_lines(unseen: &[String]) -> Vec<String> {
     let head = (!unseen.is_empty()).then(|| "Not seen, or seen only in part:".to_string());
     let each = unseen.iter().flat_map(|one| {
-        let lines = wrap(&clean(one), WIDTH - 4);
+        let lines = wrap(&clean(one), width() - 4);
         let marks = std::iter::once("- ").chain(std::iter::repeat("  "));
         lines
             .into_iter()

@@ -1,7 +1,7 @@
 //! Response curves as text: a table for each, and a chart of latency over throughput with the knee marked.
 
 use super::studies::settings_text;
-use super::text::{WIDTH, wrap};
+use super::text::{width, wrap};
 use model::curve::{Curve, Point, Spread, Sweep};
 use model::units;
 
@@ -38,14 +38,14 @@ pub(super) fn lines(sweep: &Sweep) -> Vec<String> {
         let text = "! in flight is not iodepth × numjobs (Little's law): the requests were not there, so this point \
                     is not what its settings say";
         lines.extend(
-            wrap(text, WIDTH - 2)
+            wrap(text, width() - 2)
                 .into_iter()
                 .map(|line| format!("  {line}")),
         );
     }
     for note in &sweep.notes {
         lines.extend(
-            wrap(&format!("note: {note}"), WIDTH - 2)
+            wrap(&format!("note: {note}"), width() - 2)
                 .into_iter()
                 .map(|line| format!("  {line}")),
         );
@@ -65,7 +65,7 @@ pub(super) fn lines(sweep: &Sweep) -> Vec<String> {
         ""
     };
     lines.extend(
-        wrap(&format!("{repeats}{wide}"), WIDTH - 2)
+        wrap(&format!("{repeats}{wide}"), width() - 2)
             .into_iter()
             .map(|line| format!("  {line}")),
     );
@@ -80,7 +80,7 @@ fn curve_lines(sweep: &Sweep, curve: &Curve) -> Vec<String> {
     lines.extend(table(sweep, &curve.points, Some(curve)));
     if sweep.curves.len() > 1 {
         lines.extend(
-            wrap(&format!("{}.", knee_words(sweep, curve)), WIDTH - 2)
+            wrap(&format!("{}.", knee_words(sweep, curve)), width() - 2)
                 .iter()
                 .map(|line| format!("  {line}")),
         );
@@ -328,7 +328,7 @@ mod tests {
         let sweep = sweep();
         let text = lines(&sweep).join("\n");
         assert!(
-            text.lines().all(|line| line.chars().count() <= WIDTH),
+            text.lines().all(|line| line.chars().count() <= width()),
             "{text}"
         );
         assert!(

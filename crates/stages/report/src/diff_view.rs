@@ -1,6 +1,6 @@
 //! Two paths side by side: what differs, the most likely reason first.
 
-use super::text::{Paint, WIDTH, clean, columns, wrap};
+use super::text::{Paint, clean, columns, width, wrap};
 use model::difference::{Difference, Differences};
 use model::units;
 
@@ -15,7 +15,7 @@ pub fn lines(found: &Differences, weight_min: f64, all: bool, paint: Paint) -> V
     let hidden = found.differences.len() - shown.len();
     let mut lines = wrap(
         &head(found, found.differences.iter().filter(matters).count()),
-        WIDTH,
+        width(),
     );
     lines.push(format!("  there: {}", side(&found.a)));
     lines.push(format!("  here:  {}", side(&found.b)));
@@ -91,7 +91,7 @@ fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
     );
     let change = format!("{} there, {} here", value(&one.a), value(&one.b));
     let mut lines = Vec::new();
-    if columns(&name) + columns(&change) + 3 <= WIDTH {
+    if columns(&name) + columns(&change) + 3 <= width() {
         lines.push(format!("{}   {change}", paint.strong(&name)));
     } else {
         lines.push(paint.strong(&name));
@@ -134,7 +134,7 @@ fn capital(text: &str) -> String {
 }
 
 fn indented(text: &str) -> Vec<String> {
-    wrap(text, WIDTH - 4)
+    wrap(text, width() - 4)
         .into_iter()
         .map(|line| format!("    {line}"))
         .collect()

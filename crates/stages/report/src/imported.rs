@@ -1,5 +1,6 @@
 //! What another tool measured, in words.
 
+use super::other_series;
 use super::text::{clean, columns};
 use model::imported::{Imported, LatencyFigures, LoadFigures};
 use model::record::Record;
@@ -22,25 +23,7 @@ pub fn lines(record: &Record, imported: &Imported) -> Vec<String> {
     if let Some(load) = &imported.load {
         lines.extend(load_lines(load));
     }
-    for series in imported.series.iter().take(SERIES_SHOWN) {
-        let subject = if series.subject.is_empty() {
-            String::new()
-        } else {
-            format!(" of {}", clean(&series.subject))
-        };
-        let count = series.values.iter().flatten().count();
-        lines.push(format!(
-            "  series {}{subject}: {count} values in {}",
-            clean(&series.field),
-            clean(&series.unit)
-        ));
-    }
-    if imported.series.len() > SERIES_SHOWN {
-        lines.push(format!(
-            "  and {} series more",
-            imported.series.len() - SERIES_SHOWN
-        ));
-    }
+    lines.extend(other_series::lines(&imported.series));
     let told = imported
         .facts
         .iter()
@@ -68,9 +51,6 @@ pub fn lines(record: &Record, imported: &Imported) -> Vec<String> {
     );
     lines
 }
-
-/// More series than this are counted and not named.
-const SERIES_SHOWN: usize = 12;
 
 const HEAD: [&str; 9] = [
     "",

@@ -15,6 +15,7 @@ pub mod machine_view;
 mod matrix_view;
 mod meaning;
 mod moved;
+pub mod other_series;
 pub mod owner_view;
 mod path_rows;
 pub mod path_view;

@@ -1,6 +1,6 @@
 //! What a limit of a control group holds, and how groups share a disk, as text.
 
-use super::text::{WIDTH, clean, wrap};
+use super::text::{clean, width, wrap};
 use model::limit::{
     GroupsAtOnce, IoWay, LimitEffect, LimitMeasured, LimitReport, LimitedWay, Moved,
 };
@@ -36,7 +36,7 @@ pub fn progress(way: &LimitedWay, limit: &CgroupLimit) -> String {
 pub fn lines(report: &LimitReport) -> Vec<String> {
     let mut lines = Vec::new();
     for measured in report.limits.iter().filter(|one| !one.ways.is_empty()) {
-        lines.extend(wrap(&sentence(report, measured), WIDTH));
+        lines.extend(wrap(&sentence(report, measured), width()));
         lines.extend(table(measured));
         lines.extend(remarks(measured));
     }
@@ -155,7 +155,7 @@ fn remarks(measured: &LimitMeasured) -> Vec<String> {
     let mut lines = wrap(
         "device and charged: until all was written back; the device's own figure has the I/O of others in it. dirty: the \
          most dirty pages that the group had.",
-        WIDTH - 2,
+        width() - 2,
     );
     for way in &measured.ways {
         if !way.is_written_back {
@@ -209,7 +209,7 @@ fn at_once(report: &LimitReport) -> Vec<String> {
             report.device,
             limit.unwrap_or_default()
         ),
-        WIDTH,
+        width(),
     );
     lines.push(format!(
         "  {:<12}{:>12}{:>9}{:>12}  {:<13}{:>6}  {}",

@@ -1,6 +1,6 @@
 //! Findings in words: what a job would really measure and how it ought to be asked, or what to doubt about a result.
 
-use super::text::{WIDTH, clean, columns, wrap};
+use super::text::{clean, columns, width, wrap};
 use model::finding::{Finding, Level};
 
 /// Width of the longest level with the space around it.
@@ -72,7 +72,7 @@ fn finding_lines(findings: &[Finding], is_corrected: bool) -> Vec<String> {
 
 /// A word in front of a text whose further lines begin below its first.
 fn hanging(word: &str, text: &str) -> Vec<String> {
-    let lines = wrap(text, WIDTH - INDENT);
+    let lines = wrap(text, width() - INDENT);
     let heads = std::iter::once(word).chain(std::iter::repeat(""));
     lines
         .iter()
@@ -86,7 +86,7 @@ fn command_lines(head: &str, words: &[String]) -> Vec<String> {
     let mut lines = vec![head.trim_end().to_string()];
     for word in words.iter().map(|word| clean(word)) {
         let last = lines.len() - 1;
-        if columns(&lines[last]) + 1 + columns(&word) + 2 > WIDTH {
+        if columns(&lines[last]) + 1 + columns(&word) + 2 > width() {
             lines[last].push_str(" \\");
             lines.push(format!("    {word}"));
         } else {

@@ -1,10 +1,11 @@
 //! The machine around a path: the lines under the tree of `iodyno inspect`.
 
 use super::owner_view::{default_words, owner_words};
-use super::text::{WIDTH, clean, wrap};
-use model::iopath::{IoPath, Layer, Setting};
+use super::text::{clean, width, wrap};
+use model::iopath::{FOR_CONTAINER, IoPath, Layer, Setting};
 use model::ownership::SetBy;
 use model::target::CgroupLimit;
+use model::text::short_group;
 use model::units;
 
 /// Where the text of a row begins.
@@ -83,7 +84,7 @@ fn row(key: &str, text: &str) -> Vec<String> {
     let (text, key) = (clean_lines(text), clean(key).into_owned());
     let wrapped: Vec<String> = text
         .iter()
-        .flat_map(|line| wrap(line, WIDTH - INDENT))
+        .flat_map(|line| wrap(line, width() - INDENT))
         .collect();
     let mut lines = Vec::new();
     let mut first = format!("  {key}");
@@ -133,9 +134,7 @@ fn computer(machine: &Layer) -> Option<String> {
         .fact("numa_nodes")
         .filter(|nodes| *nodes != "1")
         .map(|nodes| format!("{nodes} NUMA nodes"));
-    let container = machine
-        .fact("container")
-        .map(|kind| format!("inside a container ({kind})"));
+    let container = container(machine);
     join([
         hypervisor,
         fact(machine, "instance"),
@@ -143,6 +142,20 @@ fn computer(machine: &Layer) -> Option<String> {
         nodes,
         container,
     ])
+}
+
+/// The container that iodyno is in, or that it looked for from outside.
+fn container(machine: &Layer) -> Option<String> {
+    let kind = machine.fact("container").map(|kind| format!(" ({kind})"));
+    match (machine.fact(FOR_CONTAINER), kind) {
+        (Some(name), kind) => Some(format!(
+            "seen for the container {}{}",
+            clean(name),
+            kind.unwrap_or_default()
+        )),
+        (None, Some(kind)) => Some(format!("inside a container{kind}")),
+        (None, None) => None,
+    }
 }
 
 fn cpus(machine: &Layer) -> Option<String> {
@@ -166,6 +179,7 @@ fn limits(machine: &Layer) -> Option<String> {
     let group = machine.fact("cgroup").unwrap_or("/");
     let memory = machine.number("memory_limit_bytes").map(|bytes| {
         let owner = machine.fact("memory_limit_from").unwrap_or(group);
+        let owner = short_group(owner);
         format!("memory {} (control group {owner})", units::bytes(bytes))
     });
     let limits = CgroupLimit::of_machine(machine);

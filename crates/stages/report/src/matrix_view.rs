@@ -1,6 +1,6 @@
 //! The read/write matrix as text: one table for each percentile, with shades over one logarithmic scale of all.
 
-use super::text::{WIDTH, wrap};
+use super::text::{width, wrap};
 use model::interference::{InterferenceCell, Matrix};
 use model::units;
 
@@ -60,7 +60,7 @@ pub(super) fn lines(matrix: &Matrix) -> Vec<String> {
     lines.extend(
         notes
             .iter()
-            .flat_map(|note| wrap(note, WIDTH - 2))
+            .flat_map(|note| wrap(note, width() - 2))
             .map(|line| format!("  {line}")),
     );
     lines
@@ -211,7 +211,7 @@ mod tests {
         for steps in 2..=10 {
             let text = lines(&matrix(steps)).join("\n");
             assert!(
-                text.lines().all(|line| line.chars().count() <= WIDTH),
+                text.lines().all(|line| line.chars().count() <= width()),
                 "{steps}\n{text}"
             );
             for word in [

@@ -2,7 +2,7 @@
 //!
 //! One thing a line, the weightiest first: what moved, what did not, and what the figures rest on.
 
-use super::text::{WIDTH, wrap};
+use super::text::{width, wrap};
 use kernel::cpulist::CpuList;
 use model::layers::LayerSide;
 use model::moved::{Change, Interrupts, Moved, MovedKind};
@@ -39,7 +39,7 @@ pub(super) fn lines(trial: &Trial) -> Vec<String> {
     let broken = sentences(moved, &trial.device, lost)
         .into_iter()
         .flat_map(|sentence| {
-            let mut parts = wrap(&sentence, WIDTH - indent);
+            let mut parts = wrap(&sentence, width() - indent);
             // What goes on stands further in than what begins.
             parts
                 .iter_mut()

@@ -78,6 +78,8 @@ fn file_system(layer: &Layer, all: bool) -> Vec<TreeRow> {
             format!("{} of {}", units::count(free), units::count(total)),
         ));
     }
+    let block = number(layer, "block_bytes").filter(|_| all);
+    rows.extend(block.map(|bytes| TreeRow::plain("block size", units::bytes(bytes))));
     rows.extend(fact_rows::network(layer));
     let subdirectory = fact(layer, "subdirectory");
     rows.extend(subdirectory.map(|root| {

@@ -1,7 +1,7 @@
 //! The I/O path as a tree of text: `iodyno inspect`.
 
 use super::path_rows::rows;
-use super::text::{Paint, WIDTH, clean, wrap};
+use super::text::{Paint, clean, width, wrap};
 use super::tree::{Node, TreeRow, draw};
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::units;
@@ -22,7 +22,7 @@ pub fn text(path: &IoPath, options: PathOptions) -> String {
         options.paint,
     );
     for note in &path.notes {
-        text.push_str(&wrap(&format!("note: {}", clean(note)), WIDTH).join("\n      "));
+        text.push_str(&wrap(&format!("note: {}", clean(note)), width()).join("\n      "));
         text.push('\n');
     }
     text

@@ -1,6 +1,6 @@
 //! Series of loads in words: the sentence of a sweep, a search, a matrix or a settling, and the lines below it.
 
-use super::text::{WIDTH, wrap};
+use super::text::{width, wrap};
 use super::{curve_view, matrix_view};
 use model::curve::{CurveSetting, Spread, Sweep};
 use model::interference::Matrix;
@@ -38,7 +38,7 @@ pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
     } else {
         steady_lines(studies.steady.as_ref()?, studies.precondition.is_some())
     };
-    let mut lines = wrap(&format!("{}.", record.summary), WIDTH);
+    let mut lines = wrap(&format!("{}.", record.summary), width());
     lines.extend(body);
     lines.push(origin(record));
     Some(lines)
@@ -268,7 +268,7 @@ fn search_lines(search: &Search) -> Vec<String> {
 
 /// Wrapped, and two columns in.
 fn indented(text: &str) -> Vec<String> {
-    wrap(text, WIDTH - 2)
+    wrap(text, width() - 2)
         .into_iter()
         .map(|line| format!("  {line}"))
         .collect()
@@ -605,7 +605,7 @@ mod tests {
                 .contains("fluctuate")
         );
         assert!(
-            lines.lines().all(|line| line.chars().count() <= WIDTH),
+            lines.lines().all(|line| line.chars().count() <= width()),
             "{lines}"
         );
     }

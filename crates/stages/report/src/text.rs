@@ -2,10 +2,27 @@
 
 pub use model::text::clean;
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 pub use view::text::{columns, wrap};
 
-/// Lines are broken to stay within this, where words allow.
+/// Lines are broken to stay within this, where words allow. A narrower terminal has less.
 pub const WIDTH: usize = 80;
+
+/// A terminal that is narrower than this breaks lines by itself.
+const WIDTH_MIN: usize = 50;
+
+/// What lines stay within.
+static TERMINAL: AtomicUsize = AtomicUsize::new(WIDTH);
+
+/// Lines are broken to stay within this.
+pub fn width() -> usize {
+    TERMINAL.load(Ordering::Relaxed)
+}
+
+/// Makes lines fit a terminal of so many columns.
+pub fn fit(columns: usize) {
+    TERMINAL.store(columns.clamp(WIDTH_MIN, WIDTH), Ordering::Relaxed);
+}
 
 /// Whether a view may colour what it says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A tree of things with aligned rows, drawn for terminals.
 
-use super::text::{Paint, WIDTH, columns, wrap};
+use super::text::{Paint, columns, width, wrap};
 
 /// Room for the longest common name, `max_sectors_kb`; a node with longer ones makes more room, up to a bound.
 const KEY_COLUMNS: (usize, usize) = (14, 22);
@@ -49,7 +49,7 @@ fn head(text: &mut String, node: &Node, first: &str, rest: &str, paint: Paint) {
     } else {
         columns(&node.name) + 2
     };
-    let room = WIDTH.saturating_sub(columns(first) + indent).max(20);
+    let room = width().saturating_sub(columns(first) + indent).max(20);
     for (index, line) in wrap(&node.what, room).iter().enumerate() {
         let line = match index {
             0 => format!("{first}{}  {line}", paint.strong(&node.name)),
@@ -101,6 +101,9 @@ fn inside(text: &mut String, node: &Node, prefix: &str, paint: Paint) {
     }
 }
 
+/// Columns that a meaning needs beside its value.
+const TAIL_MIN: usize = 24;
+
 fn draw_row(
     text: &mut String,
     row: &TreeRow,
@@ -120,7 +123,15 @@ fn draw_row(
     } else {
         &row.meaning
     };
-    for (index, line) in wrap(tail, WIDTH.saturating_sub(start).max(24))
+    let mut head = format!("{first}{key}{value}");
+    if !row.meaning.is_empty() && width() < start + TAIL_MIN {
+        // No room beside it: below, then.
+        text.push_str(head.trim_end());
+        text.push('\n');
+        head = format!("{rest}  ");
+        start = columns(&head);
+    }
+    for (index, line) in wrap(tail, width().saturating_sub(start).max(TAIL_MIN))
         .iter()
         .enumerate()
     {
@@ -130,7 +141,7 @@ fn draw_row(
             paint.faint(line)
         };
         let line = match index {
-            0 => format!("{first}{key}{value}{line}"),
+            0 => format!("{head}{line}"),
             _ => format!("{rest}{:width$}{line}", "", width = start - columns(first)),
         };
         text.push_str(line.trim_end());

@@ -1,8 +1,10 @@
 //! `iodyno watch --plain`: a row for each device and one for the machine, in fixed units, so that awk can read them.
 
-use super::text::{WIDTH, clean, wrap};
+use super::text::{clean, width, wrap};
+use model::dirty::DirtyShares;
 use model::finding::Finding;
 use model::frame::Frame;
+use model::text::short_group;
 use model::units;
 use view::calendar::time_of_day;
 
@@ -33,6 +35,20 @@ pub fn rows(
     out.push(machine_row(&time, frame));
 }
 
+/// A row for each of these control groups, by their paths, with the dirty pages at which its own writers wait where its memory
+/// is limited.
+pub fn group_rows(
+    unix_ms: u64,
+    frame: &Frame,
+    groups: &[String],
+    shares: Option<DirtyShares>,
+    out: &mut Vec<String>,
+) {
+    let time = time_of_day(unix_ms);
+    let named = groups.iter().map(|group| group.trim_matches('/'));
+    out.extend(named.map(|group| group_row(&time, frame, group, shares)));
+}
+
 /// A finding, with what to do.
 pub fn finding(finding: &Finding) -> Vec<String> {
     let words = format!(
@@ -41,7 +57,7 @@ pub fn finding(finding: &Finding) -> Vec<String> {
         finding.claim,
         finding.advice
     );
-    wrap(&clean(&words), WIDTH - 2)
+    wrap(&clean(&words), width() - 2)
         .into_iter()
         .map(|line| format!("  {line}"))
         .collect()
@@ -72,6 +88,23 @@ fn device_row(time: &str, frame: &Frame, device: &str, is_serial: bool) -> Strin
         await_ms(frame.get("disk.await_read_ms", device)),
         await_ms(frame.get("disk.await_write_ms", device)),
         value("disk.queue_mean_ios", 1),
+    )
+}
+
+fn group_row(time: &str, frame: &Frame, group: &str, shares: Option<DirtyShares>) -> String {
+    let subject = if group.is_empty() { "root" } else { group };
+    let of = |id: &str| frame.get(id, subject);
+    let mib = |value: Option<f64>| number(value.map(|bytes| bytes / f64::from(1 << 20)), 1);
+    let limit = shares.zip(of("cgroup.memory_limit_bytes"));
+    format!(
+        "{time} group {} r/s {} w/s {} rMiB/s {} wMiB/s {} dirty-MiB {} wait-from-MiB {}",
+        clean(&short_group(subject)),
+        number(of("cgroup.reads_per_s"), 0),
+        number(of("cgroup.writes_per_s"), 0),
+        mib(of("cgroup.read_bytes_per_s")),
+        mib(of("cgroup.write_bytes_per_s")),
+        mib(of("cgroup.dirty_bytes")),
+        mib(limit.map(|(shares, limit)| shares.free_run() * limit)),
     )
 }
 
@@ -127,6 +160,30 @@ mod tests {
         let mut lines = Vec::new();
         rows(43_421_000, &frame(), &named, |_| false, &mut lines);
         lines
+    }
+
+    #[test]
+    fn a_group_has_a_row_with_its_own_limit_of_dirty_pages() {
+        let mib = f64::from(1 << 20);
+        let frame = Frame::of([
+            ("cgroup.write_bytes_per_s", "pod/a", 5.0 * mib),
+            ("cgroup.dirty_bytes", "pod/a", 12.0 * mib),
+            ("cgroup.memory_limit_bytes", "pod/a", 200.0 * mib),
+        ]);
+        let shares = DirtyShares {
+            background: 0.1,
+            limit: 0.2,
+        };
+        let mut lines = Vec::new();
+        let groups = ["/pod/a".to_string(), "/".to_string()];
+        group_rows(43_421_000, &frame, &groups, Some(shares), &mut lines);
+        assert_eq!(
+            lines,
+            [
+                "12:03:41 group pod/a r/s - w/s - rMiB/s - wMiB/s 5.0 dirty-MiB 12.0 wait-from-MiB 30.0",
+                "12:03:41 group root r/s - w/s - rMiB/s - wMiB/s - dirty-MiB - wait-from-MiB -",
+            ]
+        );
     }
 
     #[test]

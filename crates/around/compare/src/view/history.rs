@@ -4,7 +4,7 @@ use super::{paragraph, right};
 use crate::words;
 use model::comparison::{ChangePoint, History, HistorySeries};
 use model::units;
-use report::text::{Paint, WIDTH, clean};
+use report::text::{Paint, clean, width};
 
 /// Rows and columns of a chart, without its axis.
 const ROWS: usize = 8;
@@ -54,7 +54,7 @@ fn chart(series: &HistorySeries, date: &dyn Fn(i64) -> String, paint: Paint) -> 
         format!("{}: ", series.part)
     };
     let title = format!("{part}{}, {}", words::title(&series.measure), series.phrase);
-    let mut lines: Vec<String> = report::text::wrap(&clean(&title), WIDTH)
+    let mut lines: Vec<String> = report::text::wrap(&clean(&title), width())
         .iter()
         .map(|line| paint.strong(line))
         .collect();

@@ -25,7 +25,7 @@ fn right(text: &str, width: usize) -> String {
 
 /// Broken into lines with a margin, further lines indented by two more.
 fn paragraph(text: &str, margin: usize) -> Vec<String> {
-    let width = report::text::WIDTH - margin - 2;
+    let width = report::text::width() - margin - 2;
     let lines = report::text::wrap(&clean(text), width);
     let one = |(index, line): (usize, &String)| {
         let indent = if index == 0 { margin } else { margin + 2 };

@@ -4,8 +4,9 @@ use super::FigureLook;
 use super::lines::{FigureLine, FigureLines};
 use crate::figure::Figure;
 use crate::series::{gauge, log_of, rates, summary};
+use model::dirty::DirtyShares;
 use model::record::Record;
-use model::sample::SensorLog;
+use model::sample::{SampleSeries, SensorLog};
 use view::scale::Quantity;
 
 /// Less than this share of the background limit is nobody's concern.
@@ -55,7 +56,64 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     [pages.figure(), flows(log).figure()]
         .into_iter()
         .flatten()
+        .chain(of_groups(record))
         .collect()
+}
+
+/// The same of each control group whose memory is limited: its writers wait at a limit of its own.
+fn of_groups(record: &Record) -> Vec<Figure> {
+    // Under version 1 no group has a limit of its own.
+    let is_first = matches!(
+        record.path.machine_fact("cgroup_version"),
+        Some("1" | "hybrid")
+    );
+    let shares = DirtyShares::of(&record.path).filter(|_| !is_first);
+    let Some((log, shares)) = log_of(record, "cgroup").zip(shares) else {
+        return Vec::new();
+    };
+    let group = |series: &SampleSeries| {
+        let name = series
+            .name
+            .strip_prefix("cgroup.")?
+            .strip_suffix(".dirty")?;
+        of_group(log, name, shares)
+    };
+    log.series.iter().filter_map(group).collect()
+}
+
+fn of_group(log: &SensorLog, group: &str, shares: DirtyShares) -> Option<Figure> {
+    let line = |name: &str, look, series: &str, factor| {
+        let steps = gauge(log, &[format!("cgroup.{group}.{series}")], factor)?;
+        summary(&steps).is_some().then(|| FigureLine {
+            name: name.into(),
+            look,
+            steps,
+        })
+    };
+    let limit = line("limit", FigureLook::Sync, "memory_limit", shares.limit)?;
+    let lines = [
+        line("dirty", FigureLook::Write, "dirty", 1.0),
+        line("writeback", FigureLook::Ink, "writeback", 1.0),
+        line(
+            "background",
+            FigureLook::Fifth,
+            "memory_limit",
+            shares.background,
+        ),
+        Some(limit),
+    ];
+    FigureLines {
+        id: format!("dirty-of-{}", group.replace(|one: char| !one.is_ascii_alphanumeric(), "-")),
+        measure: format!("dirty pages of {group}"),
+        quantity: Quantity::Bytes,
+        lines: lines.into_iter().flatten().collect(),
+        is_log: false,
+        caption: "Dirty pages that are charged to the control group, against the machine's shares of its memory limit, which \
+                  are the most that it may have: where the file system takes part, its writers wait at `limit`."
+            .into(),
+        gap_reason: "no sample was taken then".into(),
+    }
+    .figure()
 }
 
 /// The limits move with free memory, so they are lines too.

@@ -20,7 +20,8 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     let mut fields: Vec<(&str, &str)> = Vec::new();
     for series in &imported.series {
         let key = (series.field.as_str(), series.unit.as_str());
-        if series.values.iter().flatten().count() > 0 && !fields.contains(&key) {
+        // One value is no course of time: the tables have it.
+        if series.values.iter().flatten().count() > 1 && !fields.contains(&key) {
             fields.push(key);
         }
     }

@@ -6,19 +6,49 @@ use maud::{Markup, html};
 use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
 use model::record::Record;
 use model::units;
+use view::other_series::{SeriesTable, readings, tables};
 use view::scale::Quantity;
 
-/// The part of the page; empty for records of our own, and for sources without a load.
+/// The part of the page; empty for records of our own.
 pub fn section(record: &Record) -> Markup {
-    let load = record.imported();
-    let Some(load) = load.and_then(|imported| imported.load.as_ref()) else {
+    let Some(imported) = record.imported() else {
         return Markup::default();
     };
-    let table = numbers(load);
+    let load = imported.load.as_ref();
     html! {
-        @if !table.rows.is_empty() { (pieces::table(&table)) }
-        (pieces::list(&beside(load)))
+        @if let Some(table) = load.map(numbers).filter(|table| !table.rows.is_empty()) { (pieces::table(&table)) }
+        (pieces::list(&load.map(beside).unwrap_or_default()))
+        (pieces::list(&readings(&imported.series)))
+        @for (name, table) in series(imported) { (pieces::named_table(&name, &table)) }
     }
+}
+
+/// Rows of a table at most.
+const ROWS_MAX: usize = 60;
+
+/// What was printed over time, as tables with their names: a row a thing.
+pub fn series(imported: &Imported) -> Vec<(String, FigureTable)> {
+    let table = |table: SeriesTable| {
+        let first = std::iter::once(table.title.clone());
+        let head = first.chain(table.rows.iter().map(|row| row.0.clone()));
+        let row = |(at, subject): (usize, &String)| {
+            let cells = table.rows.iter().map(|(_, cells)| cells[at].clone());
+            std::iter::once(subject.clone()).chain(cells).collect()
+        };
+        let rows = table.subjects.iter().enumerate().map(row);
+        let left_out = table.subjects.len().saturating_sub(ROWS_MAX);
+        let note = match left_out {
+            0 => String::new(),
+            count => format!("{count} more are in the record only."),
+        };
+        let table_of_page = FigureTable {
+            head: head.collect(),
+            rows: rows.take(ROWS_MAX).collect(),
+            note,
+        };
+        (table.title, table_of_page)
+    };
+    tables(&imported.series).into_iter().map(table).collect()
 }
 
 /// What is known beside rates and latencies.

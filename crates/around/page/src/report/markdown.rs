@@ -35,11 +35,7 @@ pub fn markdown(record: &Record, about: &About) -> String {
         .notes
         .iter()
         .for_each(|note| out.push_str(&format!("> {}\n\n", plain(note))));
-    let load = record
-        .imported()
-        .and_then(|imported| imported.load.as_ref());
-    let numbers = load.map_or_else(|| super::csv::summary(record), super::imported::numbers);
-    add_table(&mut out, "In numbers", &numbers);
+    add_numbers(&mut out, record);
     add_findings(&mut out, record);
     for trial in record.trials() {
         if let Some(verdict) = &trial.verdict {
@@ -117,6 +113,22 @@ fn add_findings(out: &mut String, record: &Record) {
     }
     if let Some(check) = record.check() {
         add_table(out, "What it gives", &findings::given_table(check));
+    }
+}
+
+/// What was measured, in numbers.
+fn add_numbers(out: &mut String, record: &Record) {
+    let load = record
+        .imported()
+        .and_then(|imported| imported.load.as_ref());
+    let numbers = load.map_or_else(|| super::csv::summary(record), super::imported::numbers);
+    let series = record.imported().map(super::imported::series);
+    let series = series.unwrap_or_default();
+    if load.is_some() || series.is_empty() {
+        add_table(out, "In numbers", &numbers);
+    }
+    for (name, table) in &series {
+        add_table(out, &format!("In numbers, {name}"), table);
     }
 }
 

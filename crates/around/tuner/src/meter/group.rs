@@ -97,7 +97,7 @@ impl GroupCounters {
     /// Of the group that the user named, which the kernel counts.
     pub(super) fn named(scope: &MeterScope<'_>) -> Result<GroupCounters, String> {
         let Some(name) = &scope.options.cgroup else {
-            return Err("say which group with --cgroup: its path, the number of a process in it, or a container's id".into());
+            return Err("say which group with --cgroup: its path, the number of a process in it, or a container's id or name".into());
         };
         let counters = GroupCounters::open(scope.host, scope.device, name)?;
         counters.must_count(scope.host)?;
@@ -130,7 +130,7 @@ impl GroupCounters {
         let groups = group::named(host, name).ok_or_else(|| {
             format!(
                 "no control group, process or container {shown} is seen from here. Give a group's path as /proc/PID/cgroup \
-                 names it, the number of a process in it, or a container's id"
+                 names it, the number of a process in it, or a container's id or name"
             )
         })?;
         let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());

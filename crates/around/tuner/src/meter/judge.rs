@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct MeterOptions {
     /// How the client of the database is started.
     pub sql_client: Option<String>,
-    /// The control group whose I/O counts: a path, the number of a process in it, or a container's id.
+    /// The control group whose I/O counts: a path, the number of a process in it, or a container's id or name.
     pub cgroup: Option<String>,
     /// The address of the Prometheus server that is asked.
     pub prometheus: Option<String>,

@@ -20,7 +20,7 @@ enum Put {
     Directory,
     Device(u32, u32),
     Bytes(Vec<u8>),
-    Space([u64; 4]),
+    Space([u64; 4], Option<u64>),
     Size(u64, u64),
     On(u32, u32),
 }
@@ -34,12 +34,13 @@ impl Put {
             Put::Directory => archive.insert_directory(path),
             Put::Device(major, minor) => archive.insert_device(path, *major, *minor),
             Put::Bytes(bytes) => archive.insert_bytes(path, bytes),
-            Put::Space([free_bytes, total_bytes, free_inodes, total_inodes]) => {
+            Put::Space([free_bytes, total_bytes, free_inodes, total_inodes], block_bytes) => {
                 let space = Space {
                     free_bytes: *free_bytes,
                     total_bytes: *total_bytes,
                     free_inodes: *free_inodes,
                     total_inodes: *total_inodes,
+                    block_bytes: *block_bytes,
                 };
                 archive.insert_space(path, space);
             }
@@ -66,7 +67,7 @@ fn put() -> impl Strategy<Value = Put> {
         Just(Put::Directory),
         any::<(u32, u32)>().prop_map(|(major, minor)| Put::Device(major, minor)),
         any::<Vec<u8>>().prop_map(Put::Bytes),
-        any::<[u64; 4]>().prop_map(Put::Space),
+        any::<([u64; 4], Option<u64>)>().prop_map(|(space, block)| Put::Space(space, block)),
         any::<(u64, u64)>().prop_map(|(bytes, allocated)| Put::Size(bytes, allocated)),
         any::<(u32, u32)>().prop_map(|(major, minor)| Put::On(major, minor)),
     ]

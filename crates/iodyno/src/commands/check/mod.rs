@@ -13,6 +13,7 @@ use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use super::run::targets;
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
@@ -30,6 +31,7 @@ use model::job::Job;
 use model::record::{Provenance, Record, RecordBody};
 use model::sample::SensorLog;
 use model::target::{TargetFacts, TargetKind};
+use model::text::shell_word;
 use plan::{CheckPlan, Mode};
 use report::check as report;
 use std::path::{Path, PathBuf};
@@ -60,10 +62,10 @@ pub struct CheckArgs {
     #[arg(long, value_enum)]
     pub layers: Option<LayersArg>,
     /// Judge a captured machine; nothing is loaded.
-    #[arg(long, value_name = "FILE.host", conflicts_with_all = ["observe", "quick", "deep", "layers"])]
+    #[arg(long, value_name = "FILE.host", conflicts_with_all = ["observe", "quick", "deep", "layers", "container"])]
     pub root: Option<PathBuf>,
     /// Judge a document of an earlier `check --json` again; nothing is loaded.
-    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["root", "observe", "quick", "deep", "layers", "no_load", "target"])]
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["root", "observe", "quick", "deep", "layers", "no_load", "target", "container"])]
     pub replay: Option<PathBuf>,
     /// Say what differs from a named set of kernel parameters, and whether it matters: container-host,
     /// throughput-performance, postgresql and more; `iodyno catalogue` lists them.
@@ -83,6 +85,20 @@ pub struct CheckArgs {
         requires = "profile"
     )]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for CheckArgs {
+    const PART: Part = Part::Loads;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        settler.place_text(&mut self.target)
+    }
 }
 
 /// A level on the command line.
@@ -341,8 +357,12 @@ fn finish(
         case.check.promise.clone_from(&args.disk_spec);
     }
     let findings = judge(&case.path, &mut case.check, &case.sensors);
+    let target = match context.host.container() {
+        Some(_) => case.path.as_argument(),
+        None => shell_word(&args.target).into_owned(),
+    };
     let situation = report::Situation {
-        target: &args.target,
+        target: &target,
         mode: &case.check.mode,
         is_live: args.root.is_none(),
         is_root: host::rights::is_root(),

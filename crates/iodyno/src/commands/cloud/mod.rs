@@ -20,7 +20,7 @@ pub struct CloudArgs {
     /// --series looks like, or what this machine is.
     #[arg(value_name = "TYPE", conflicts_with_all = ["record", "series", "bandwidth"])]
     pub kind: Option<String>,
-    /// Its size: 100GiB, 2TiB; a bare number is GiB.
+    /// Its size: 100GiB, 2TiB; a bare number is GiB, and so is GB, as providers count.
     #[arg(value_name = "SIZE", value_parser = size_gib)]
     pub size: Option<f64>,
     /// I/Os a second: provisioned for TYPE, or needed by a load.
@@ -105,9 +105,14 @@ fn answer<'a>(args: &CloudArgs, context: &Context, data: &'a Data) -> Result<Ans
             mbps: args.mbps,
             instance: args.instance.clone(),
         };
-        return Ok(Answer::Promise(Box::new(
-            cloud::offer(data, &wish).map_err(failure)?,
-        )));
+        let offer = cloud::offer(data, &wish).map_err(failure)?;
+        if args.size.is_none() && offer.tier.is_none() {
+            let least = offer.size_gib;
+            context.out.note(format!(
+                "note: without a SIZE the smallest that is sold is taken, {least} GiB"
+            ));
+        }
+        return Ok(Answer::Promise(Box::new(offer)));
     }
     if args.record.is_some() || args.series.is_some() {
         return measured::answer(args, context, data);

@@ -134,8 +134,9 @@ pub fn summary(imported: &Imported) -> String {
             .max()
             .unwrap_or(0);
         parts.push(format!(
-            "{} series of {moments} moments",
-            imported.series.len()
+            "{} series of {moments} {}",
+            imported.series.len(),
+            if moments == 1 { "moment" } else { "moments" }
         ));
     }
     // `rados bench write` says its tool already.

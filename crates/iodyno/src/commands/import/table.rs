@@ -6,6 +6,7 @@ use imports::Unread;
 use imports::gather::NOBODYS;
 use model::imported::SideFigures;
 use model::units;
+use report::other_series::reading_lines;
 use report::text::clean;
 
 /// Sentences of what could not be read that are shown without `--verbose`.
@@ -20,6 +21,8 @@ pub fn lines(file: &File, is_verbose: bool, is_dry: bool) -> Vec<String> {
     let mut lines = vec![format!("{name}: {}", counted(&file.results))];
     if !file.results.is_empty() {
         lines.extend(table(&file.results, is_dry));
+        let series = file.results.iter().map(|found| &found.imported.series);
+        lines.extend(series.flat_map(|series| reading_lines(series)));
         lines.extend(remarks(&file.results, is_verbose));
     }
     lines.extend(unread(&file.unread, is_verbose));

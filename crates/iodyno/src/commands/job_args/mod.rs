@@ -82,7 +82,7 @@ pub struct JobArgs {
     /// CPUs to pin the jobs to, such as 1 or 0,2.
     #[arg(long, value_delimiter = ',')]
     pub cpus_allowed: Vec<u32>,
-    /// Use at most so much of the target for each job, whatever it says; the engine files has its own options for that.
+    /// Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that.
     #[arg(long, value_parser = parse_bytes)]
     pub max_size: Option<u64>,
     /// Run each job at most so long, whatever it says.

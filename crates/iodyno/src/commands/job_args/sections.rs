@@ -235,6 +235,12 @@ impl JobArgs {
 
     fn scale(&self, job: &mut Job) {
         if let Some(most) = self.max_size {
+            // Ranges of several processes that lie behind each other share the room.
+            let sharers = match job.offset_increment {
+                0 => 1,
+                _ => u64::from(job.numjobs.max(1)),
+            };
+            let most = (most / sharers / job.bs.max(1)).max(1) * job.bs.max(1);
             let whole = job.size == 0 || job.size > most;
             if whole {
                 (job.size, job.size_percent) = (most, 0);

@@ -9,6 +9,7 @@ mod program;
 mod ways;
 
 use crate::commands::job_args::duration_ms;
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 pub use fill::{FillArgs, fill};
@@ -31,14 +32,18 @@ pub struct LimitArgs {
     #[command(flatten)]
     pub limit: IoLimitArgs,
     /// With a limit: the most memory that the group may have, which bounds its dirty pages.
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with = "group")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["group", "container"])]
     pub memory: Option<u64>,
     /// Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup
-    /// names it, the number of a process, a container's id, or `self` for the group that iodyno is in.
-    #[arg(long, value_name = "GROUP|PID|CONTAINER|self")]
+    /// names it, the number of a process, a container's id or name, or `self` for the group that iodyno is in.
+    #[arg(
+        long,
+        value_name = "GROUP|PID|CONTAINER|self",
+        conflicts_with = "container"
+    )]
     pub group: Option<String>,
     /// Load the disk from so many groups at once, each with the limit, and show how they share it: 1,2,4.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with = "group",
+    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["group", "container"],
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub containers: Vec<u32>,
     /// How long each program runs.
@@ -47,6 +52,22 @@ pub struct LimitArgs {
     /// With --containers: what each group does, in fio's words [default: -rw=randread -bs=4k -iodepth=16 -direct=1].
     #[arg(last = true, value_name = "FIO", requires = "containers")]
     pub job: Vec<String>,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for LimitArgs {
+    const PART: Part = Part::Looks;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        self.target = settler.place(&self.target)?;
+        self.group = Some(settler.group()?);
+        Ok(())
+    }
 }
 
 /// The limit on I/O: one of them.
@@ -54,16 +75,16 @@ pub struct LimitArgs {
 #[group(multiple = false)]
 pub struct IoLimitArgs {
     /// Bytes that the group may read in a second: 10m.
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with = "group")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["group", "container"])]
     pub read_bps: Option<u64>,
     /// Bytes that the group may write in a second.
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with = "group")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["group", "container"])]
     pub write_bps: Option<u64>,
     /// Reads that the group may do in a second.
-    #[arg(long, value_name = "IOS", conflicts_with = "group")]
+    #[arg(long, value_name = "IOS", conflicts_with_all = ["group", "container"])]
     pub read_iops: Option<u64>,
     /// Writes that the group may do in a second.
-    #[arg(long, value_name = "IOS", conflicts_with = "group")]
+    #[arg(long, value_name = "IOS", conflicts_with_all = ["group", "container"])]
     pub write_iops: Option<u64>,
 }
 

@@ -2,6 +2,8 @@
 
 use crate::commands::job_args::{JobArgs, duration_ms};
 use crate::commands::layers_arg::LayersArg;
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::exit::Failure;
 use model::search::{Goal, Statistic};
 use model::units::parse_bytes;
 use std::path::PathBuf;
@@ -40,6 +42,26 @@ pub struct RunArgs {
     pub job: JobArgs,
     #[command(flatten)]
     pub study: StudyArgs,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for RunArgs {
+    const PART: Part = Part::Loads;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        let target = self.target.as_deref().ok_or_else(|| {
+            Failure::usage(
+                "with --container the target is named as the container names it: iodyno run TARGET",
+            )
+        })?;
+        self.target = Some(settler.place(target)?);
+        Ok(())
+    }
 }
 
 /// Options of sweeps, searches and steady state.

@@ -76,7 +76,7 @@ fn must_have(meter: &Meter, args: &TuneArgs) -> Result<(), Failure> {
             "--cgroup",
             args.cgroup.is_none(),
             "counts the I/O of a control group, or of those below it. Say which with --cgroup: its path as /proc/PID/cgroup \
-             names it, the number of a process in it, or a container's id",
+             names it, the number of a process in it, or a container's id or name",
         ),
         (
             "--prometheus",

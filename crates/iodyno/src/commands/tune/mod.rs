@@ -15,6 +15,7 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use super::run::lint::Lint;
 use super::run::targets::opened;
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep;
@@ -52,7 +53,7 @@ pub struct TuneArgs {
     #[arg(long, value_name = "COMMAND", requires = "metric")]
     pub sql_client: Option<String>,
     /// The control group whose I/O --metric group_iops or group_bandwidth counts: its path as /proc/PID/cgroup names it, the
-    /// number of a process in it, or a container's id.
+    /// number of a process in it, or a container's id or name.
     #[arg(long, value_name = "GROUP|PID|CONTAINER", requires = "metric")]
     pub cgroup: Option<String>,
     /// The Prometheus server that --metric prometheus asks: http://HOST:9090.
@@ -114,6 +115,21 @@ pub struct TuneArgs {
     job: JobArgs,
     #[command(flatten)]
     reboot: reboot_plan::RebootArgs,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for TuneArgs {
+    const PART: Part = Part::Loads;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        self.target = settler.place(&self.target)?;
+        Ok(())
+    }
 }
 
 impl TuneArgs {

@@ -33,7 +33,7 @@ pub struct RebootArgs {
     /// Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order:
     /// mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together.
     #[arg(long, value_name = "ARGUMENT", conflicts_with_all = ["knobs", "beside", "run_again", "command", "aa", "stream", "stop_if",
-        "cgroup", "sql_client", "prometheus", "wait_quiet"])]
+        "cgroup", "sql_client", "prometheus", "wait_quiet", "container"])]
     pub reboot_plan: Option<String>,
     /// The directory in which the plan is made.
     #[arg(

@@ -1,19 +1,19 @@
 //! Options of `watch`.
 
 use crate::commands::layers_arg::{LayersArg, wish_or_lite};
+use crate::container::{ContainerArg, ForContainer, Part, Settler};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::group_name;
 use crate::watching::{JUDGED_NS, Wanted};
 use host::Host;
-use kernel::cgroups::Hierarchies;
-use kernel::mounts::Mounts;
 use model::units::{parse_duration_ms, span_ms};
 use observe::Keep;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// Arguments of `watch`.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct WatchArgs {
     /// Block devices by name (`nvme0n1`, `/dev/sda`), or paths: the devices below them. Every device that does I/O
     /// where none is named.
@@ -49,12 +49,30 @@ pub struct WatchArgs {
     /// With --json: how many I/Os took how long, by bucket, of each device that is traced.
     #[arg(long, conflicts_with_all = ["plain", "prometheus"])]
     pub latencies: bool,
-    /// Control groups to watch beside the busiest, as below /sys/fs/cgroup.
-    #[arg(long, value_name = "PATH")]
+    /// Control groups to watch beside the busiest: as below /sys/fs/cgroup, or by a process in it or a container.
+    #[arg(long, value_name = "GROUP|PID|CONTAINER")]
     pub cgroup: Vec<String>,
     /// Files whose share of the page cache to watch.
     #[arg(long, value_name = "FILE")]
     pub file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub container: ContainerArg,
+}
+
+impl ForContainer for WatchArgs {
+    const PART: Part = Part::Looks;
+
+    fn container(&self) -> &ContainerArg {
+        &self.container
+    }
+
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+        for device in &mut self.devices {
+            settler.place_text(device)?;
+        }
+        self.cgroup.push(settler.group()?);
+        Ok(())
+    }
 }
 
 impl WatchArgs {
@@ -112,21 +130,17 @@ impl WatchArgs {
                 format!("{} is not there to be watched", model::text::shown(file)),
             ));
         }
-        match self.cgroup.iter().find(|group| !is_group(host, group)) {
-            Some(group) => Err(Failure::new(Exit::Failed, format!("there is no control group {group}"))
-                .hint("Give its path below /sys/fs/cgroup, as `systemd-cgls` or /proc/PID/cgroup show it.")),
-            None => Ok(()),
-        }
+        Ok(())
     }
-}
 
-/// Whether a group is in the unified hierarchy or, as before it, in that of a controller.
-fn is_group(host: &Host, group: &str) -> bool {
-    let group = format!("/{}", group.trim_matches('/'));
-    let mounts = Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default());
-    Hierarchies::mounted(&mounts)
-        .iter()
-        .any(|tree| host.exists(&tree.directory(&group)))
+    /// The same with every group by its path.
+    pub fn with_groups_by_path(&self, host: &Host) -> Result<WatchArgs, Failure> {
+        let paths = self.cgroup.iter().map(|name| group_name::path(name, host));
+        Ok(WatchArgs {
+            cgroup: paths.collect::<Result<_, _>>()?,
+            ..self.clone()
+        })
+    }
 }
 
 fn interval_ms(text: &str) -> Result<u64, String> {

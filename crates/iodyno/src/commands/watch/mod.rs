@@ -17,6 +17,7 @@ use std::io::IsTerminal;
 /// Watches until told to stop.
 pub fn run(args: &WatchArgs, context: &Context) -> Result<Exit, Failure> {
     args.check(context)?;
+    let args = &args.with_groups_by_path(&context.host)?;
     let stop = context.stop_on_signals()?;
     if let Some(address) = args.prometheus {
         return prometheus::serve(address, args, context, &stop);

@@ -148,7 +148,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         .refuted_by("none is no faster in an experiment with this load")
         .experiment(format!(
             "iodyno tune {} --knob scheduler={}",
-            scene.path.target,
+            scene.path.as_argument(),
             others(layer)
         ))
         .advise(

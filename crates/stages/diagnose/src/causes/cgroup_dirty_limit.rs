@@ -1,7 +1,7 @@
 //! # A container's share of the dirty pages
 //!
 //! ## What it finds
-//! A control group whose dirty pages reach the limit that its memory limit leaves it: the kernel takes `vm.dirty_ratio` of the
+//! A control group of version 2 whose dirty pages reach the limit that its memory limit leaves it: the kernel takes `vm.dirty_ratio` of the
 //! group's memory, not of the machine's. It is a warning where the group's tasks stand still for I/O meanwhile.
 //!
 //! Of the group of this process, as a note, also a share so small that writers wait from less than 64 MiB on, which the disk
@@ -85,6 +85,14 @@
 //! field: cgroup.dirty_bytes app.slice 190000000
 //! field: cgroup.io_full_percent app.slice 45
 //! ```
+//! Under version 1 of control groups the machine's limits are the only ones:
+//! ```scene
+//! machine: cgroup_version=hybrid memory_limit_bytes=160m
+//! setting: vm.dirty_ratio = 20
+//! setting: vm.dirty_background_ratio = 10
+//! disk: sda transport=sata
+//! probe: write-stream write=300@3ms bs=1m
+//! ```
 //!
 //! ## Seen
 //! In the lab: `container_copies`, as a warning (the group stood still for 31 % of the time), and `container_small`, as a note.
@@ -99,9 +107,9 @@ use crate::causes_help_queue::{BUFFERED_FINE, buffered_share, write_rate};
 use crate::finding::{With, found, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
+use model::dirty::DirtyShares;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
-use model::iopath::Setting;
 use model::units;
 
 /// What this file finds.
@@ -131,7 +139,15 @@ const SMALL: f64 = 64.0 * 1048576.0;
 const SHORT_S: f64 = 0.25;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
-    let Some(free_run) = free_run(scene) else {
+    // The kernel counts dirty pages against a group's memory only where version 2 has both controllers
+    // (include/linux/backing-dev.h, inode_cgwb_enabled; Linux 6.18). Where both versions are mounted, they are in version 1.
+    if matches!(
+        scene.path.machine_fact("cgroup_version"),
+        Some("1" | "hybrid")
+    ) {
+        return Vec::new();
+    }
+    let Some(free_run) = DirtyShares::of(scene.path).map(|shares| shares.free_run()) else {
         return Vec::new();
     };
     let found = |frame: &Frame| {
@@ -144,25 +160,6 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
         .map(|(_, frame)| found(frame))
         .find(|found| !found.is_empty());
     seen.unwrap_or_else(|| suspected(scene, free_run).into_iter().collect())
-}
-
-/// The share of its memory that a group may have dirty before its writers wait. Bytes that are set for the machine are a
-/// share of the machine's memory, which a group has of its own.
-fn free_run(scene: &Scene<'_>) -> Option<f64> {
-    let set = |name: &str| {
-        scene
-            .path
-            .machine_setting(name)
-            .and_then(Setting::number)
-            .filter(|set| *set > 0.0)
-    };
-    let share = |bytes: &str, percent: &str| {
-        let of_memory = || Some(set(bytes)? / scene.memory_bytes()?);
-        of_memory().or_else(|| Some(set(percent)? / 100.0))
-    };
-    let limit = share("vm.dirty_bytes", "vm.dirty_ratio")?;
-    let background = share("vm.dirty_background_bytes", "vm.dirty_background_ratio")?;
-    Some((limit + background.min(limit)) / 2.0)
 }
 
 /// The group of this process: what its writers may have dirty, beside what the disk writes in a moment.

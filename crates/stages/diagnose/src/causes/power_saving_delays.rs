@@ -124,7 +124,7 @@ fn experiment(scene: &Scene<'_>, setting: &str) -> String {
     let load = "-rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30";
     format!(
         "{awake}; compare p99.9 of iodyno run {} -- {load}, before and after",
-        scene.path.target
+        scene.path.as_argument()
     )
 }
 

@@ -224,7 +224,7 @@ fn one_at_a_time(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .advise("Write 32 (SATA) or 64 (SAS) to device/queue_depth of the disk, unless it was made 1 for a fault of the disk.")
         .experiment(format!(
             "iodyno check {} before and after `echo 32 > /sys/block/{}/device/queue_depth`",
-            scene.path.target, disk.name
+            scene.path.as_argument(), disk.name
         ))
         .gains(1.0);
     Some(finding)

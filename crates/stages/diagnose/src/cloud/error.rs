@@ -61,6 +61,22 @@ pub enum CloudError {
         /// The most.
         most: f64,
     },
+    /// A type that has nothing unless it is provisioned.
+    #[error(
+        "{kind} with {size} GiB has only what is provisioned: give its IOPS, from {} to {}",
+        whole(*least),
+        whole(*most)
+    )]
+    Unprovisioned {
+        /// The type.
+        kind: String,
+        /// The size, GiB.
+        size: f64,
+        /// The least.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
     /// A rate for a type whose rates follow from its size.
     #[error("the {what} of {kind} follow from its size and cannot be chosen")]
     NotProvisioned {

@@ -88,6 +88,7 @@ pub fn offer<'a>(data: &'a Data, wish: &OfferWish) -> Result<Offer<'a>, CloudErr
         (None, None) => kind.size_gib[0],
     };
     let mut offer = of_type(kind, tier, size_gib, (wish.iops, wish.mbps))?;
+    must_be_provisioned(&offer)?;
     offer.promise.source = format!("{} ({})", kind.source, kind.date);
     if let Some(instance) = instance {
         offer.promise.instance_iops = Some(instance.iops);
@@ -190,6 +191,26 @@ fn of_formula(
     };
     add_burst(kind, given, &mut promise);
     Ok(promise)
+}
+
+/// Refuses a disk that has no IOPS until some are provisioned.
+fn must_be_provisioned(offer: &Offer<'_>) -> Result<(), CloudError> {
+    let has_none = offer.promise.iops.is_some_and(|iops| iops <= 0.0);
+    match offer.kind.iops_set.as_ref().filter(|_| has_none) {
+        None => Ok(()),
+        Some(range) => {
+            let given = CloudFormulaGiven {
+                size_gib: offer.size_gib,
+                ..CloudFormulaGiven::default()
+            };
+            Err(CloudError::Unprovisioned {
+                kind: offer.kind.kind.clone(),
+                size: offer.size_gib,
+                least: range.at_least.at(given),
+                most: range.at_most.at(given),
+            })
+        }
+    }
 }
 
 fn rate(kind: &DiskType, given: CloudFormulaGiven, wish: Option<f64>) -> Result<f64, CloudError> {

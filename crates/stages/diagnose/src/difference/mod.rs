@@ -11,6 +11,7 @@ use kernel::choice;
 use model::difference::{DIFF_SCHEMA, Difference, DifferenceSide, DifferenceWhat, Differences};
 use model::iopath::IoPath;
 use model::job::Job;
+use model::text::shell_word;
 
 /// From this weight on a difference is worth a reader's time without being asked for. A proposal of this project.
 pub const WEIGHT_MIN: f64 = 0.2;
@@ -57,7 +58,10 @@ fn judged(pair: &align::Pair<'_>, sides: &[DifferenceSide; 2], job: Option<&Job>
         .filter(|_| pair.what == DifferenceWhat::Setting && pair.a.is_some() && pair.b.is_some());
     let experiment = match (knob, offered(pair), &pair.b) {
         (Some(knob), Some(a), Some(b)) if a != b => {
-            format!("iodyno tune {} --knob {knob}={b},{a}", sides[1].target)
+            format!(
+                "iodyno tune {} --knob {knob}={b},{a}",
+                shell_word(&sides[1].target)
+            )
         }
         _ => judgement.experiment.to_string(),
     };

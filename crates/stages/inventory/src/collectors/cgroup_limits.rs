@@ -16,13 +16,15 @@
 //! - `memory_limit_bytes`: the lowest of all groups, where it is less than the memory
 //! - `memory_limit_from`: the group that has it
 //! - `container`: `docker`, `podman`, `kubernetes`, `lxc`, …
+//! - `for_container`: the container that the target was looked at for from outside (`--container`), whose groups these are;
+//!   `named_in_container`: how it names the target
 //!
 //! ## Example
 //! `io_limits` is `vda riops 500`: no tuning of the disk will give more than 500 reads a second here.
 
 use crate::{Collector, Draft, Survey, cgroups};
 use host::Host;
-use model::iopath::LayerKind;
+use model::iopath::{FOR_CONTAINER, LayerKind, NAMED_IN_CONTAINER};
 
 /// What this file adds to an I/O path.
 pub static COLLECTOR: Collector = Collector {
@@ -42,6 +44,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let host = survey.host;
     if let Some((version, group)) = cgroups::membership(host) {
         draft.fact("container", container(host, &group));
+        draft.fact(FOR_CONTAINER, host.container().map(str::to_string));
+        let inside = host.named_in_container();
+        draft.fact(NAMED_IN_CONTAINER, inside.map(str::to_string));
         draft.fact("cgroup_version", Some(version));
         draft.fact("cgroup", Some(group));
     }
@@ -91,9 +96,10 @@ fn container(host: &Host, group: &str) -> Option<String> {
             .find(|(part, _)| group.contains(part))
             .map(|(_, name)| (*name).to_string())
     };
-    file()
-        .or(named.filter(|name| !name.is_empty()))
-        .or_else(path)
+    // The group is the kernel's word; files may have come with the image. From outside it is the only one about the container.
+    let is_outside = host.container().is_some();
+    let told_inside = || file().or(named.filter(|name| !name.is_empty()));
+    path().or_else(|| (!is_outside).then(told_inside).flatten())
 }
 
 #[cfg(test)]

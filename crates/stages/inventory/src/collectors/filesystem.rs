@@ -9,7 +9,8 @@
 //! ## Fields
 //! - `fstype`, `source`, `mount_point`, `options`: from the mount table
 //! - `subdirectory`: the part of the file system that is mounted, on a bind mount or a subvolume
-//! - `free_bytes`, `total_bytes`, `free_inodes`, `total_inodes`: what an unprivileged writer could still use
+//! - `free_bytes`, `total_bytes`, `free_inodes`, `total_inodes`: what an unprivileged writer could still use;
+//!   `block_bytes`: the size of a block of the file system
 //! - `super_options`: options of the file system where they contradict those of the mount (`ro` under `rw`)
 //! - `read_only`: `yes` where nothing can be written now
 //! - `namespace`: `own` where this process sees other mounts than the first process; absent where that cannot be told
@@ -62,6 +63,8 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.fact("total_bytes", Some(space.total_bytes.to_string()));
         draft.fact("free_inodes", Some(space.free_inodes.to_string()));
         draft.fact("total_inodes", Some(space.total_inodes.to_string()));
+        let block = space.block_bytes.map(|bytes| bytes.to_string());
+        draft.fact("block_bytes", block);
     }
     draft.below = below(survey, &mount);
     if draft.below.is_empty() {
@@ -115,7 +118,7 @@ fn unlisted(survey: &mut Survey<'_>, draft: &mut Draft) {
     let devno = survey.host.device_number(&draft.subject);
     let device = devno
         .as_ref()
-        .and_then(|devno| device::by_number(survey.host, devno));
+        .and_then(|devno| survey.host.block_name(devno));
     survey.notes.push(match &device {
         Some(name) => {
             format!(
@@ -163,7 +166,8 @@ fn upper_directory(survey: &mut Survey<'_>, mount: &Mount) -> Option<String> {
     // In a container the directory is named as the host sees it and usually is not there.
     let Some(resolved) = survey.host.resolve(upper) else {
         survey.notes.push(note(&format!(
-            "keeps its writes in {upper}, which cannot be seen from here."
+            "keeps its writes in {upper}, which cannot be seen from here. On the host: iodyno inspect {} --container NAME",
+            mount.point
         )));
         return None;
     };
@@ -176,7 +180,7 @@ fn upper_directory(survey: &mut Survey<'_>, mount: &Mount) -> Option<String> {
 /// The number says most; btrfs and file systems mounted by an old initramfs give 0:N there and a node as the source.
 fn device_of(host: &Host, mount: &Mount) -> Option<String> {
     let by_number = (mount.devno.major != 0)
-        .then(|| device::by_number(host, &mount.devno.to_string()))
+        .then(|| host.block_name(&mount.devno.to_string()))
         .flatten();
     by_number.or_else(|| device::by_node(host, &mount.source))
 }

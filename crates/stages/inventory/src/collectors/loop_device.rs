@@ -17,7 +17,7 @@
 //! ## Example
 //! `loop0` over `/var/lib/image.img`, `dio` 0: every block is cached twice and direct I/O is direct in name only.
 
-use crate::{Below, Collector, Draft, Survey, device};
+use crate::{Below, Collector, Draft, Survey};
 use host::Host;
 use host::files::FileKind;
 use model::iopath::LayerKind;
@@ -91,10 +91,9 @@ fn file_facts(survey: &Survey<'_>, draft: &mut Draft, file: &str) {
 /// Over a block device there is no file system: the device itself comes next.
 fn below(host: &Host, path: String) -> Below {
     match host.kind(&path) {
-        Some(FileKind::BlockDevice { major, minor }) => {
-            device::by_number(host, &format!("{major}:{minor}"))
-                .map_or(Below::Path(path), Below::Device)
-        }
+        Some(FileKind::BlockDevice { major, minor }) => host
+            .block_name(&format!("{major}:{minor}"))
+            .map_or(Below::Path(path), Below::Device),
         _ => Below::Path(path),
     }
 }

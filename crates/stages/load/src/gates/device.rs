@@ -16,8 +16,7 @@ pub fn kernel_name(host: &Host, target: &Target) -> Result<String, LoadError> {
     let FileKind::BlockDevice { major, minor } = target.kind() else {
         return Err(none("it is no block device"));
     };
-    let link = host.resolve(&format!("/sys/dev/block/{major}:{minor}"));
-    link.and_then(|link| Some(link.rsplit_once('/')?.1.to_string()))
+    host.block_name(&format!("{major}:{minor}"))
         .ok_or_else(|| none("/sys does not show it, so its users cannot be known"))
 }
 

@@ -1,12 +1,11 @@
 //! The one command to run after a check.
 
 use model::finding::{Finding, Level};
-use model::text::shell_word;
 
 /// What was done and with which rights.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// What was checked.
+    /// What was checked, as a word of a command.
     pub target: &'a str,
     /// How thorough, as `CheckResult::mode` has it.
     pub mode: &'a str,
@@ -20,7 +19,7 @@ pub struct Situation<'a> {
 
 /// The command: the experiment that decides about the first finding, else what sees more, else the proof of the settings.
 pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
-    let target = shell_word(situation.target);
+    let target = situation.target;
     let first = findings
         .iter()
         .find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
@@ -134,7 +133,7 @@ mod tests {
             next(
                 &[],
                 &Situation {
-                    target: "/my data",
+                    target: "'/my data'",
                     mode: "no load",
                     ..ROOT
                 }

@@ -1,6 +1,6 @@
 //! The kernel parameters of a machine beside a named set: what differs, one line each, and whether it matters.
 
-use super::super::text::{WIDTH, clean, wrap};
+use super::super::text::{clean, width, wrap};
 use super::hanging;
 use model::check::{ProfileComparison, ProfileSetting, ProfileState};
 
@@ -14,7 +14,7 @@ fn section(profile: &ProfileComparison) -> Vec<String> {
         .settings
         .iter()
         .filter(|one| one.state == ProfileState::Differs);
-    let mut lines = wrap(&clean(&head(profile)), WIDTH);
+    let mut lines = wrap(&clean(&head(profile)), width());
     lines.extend(differing.flat_map(|one| difference(one, profile)));
     lines.extend(names(
         profile,

@@ -1,6 +1,6 @@
 //! What the storage gives beside what it should give.
 
-use super::super::text::{WIDTH, clean, wrap};
+use super::super::text::{clean, width, wrap};
 use model::check::{Expected, GivenSetting};
 
 /// Below this share of what is promised a figure is worth a word: loads are short, and rates jump.
@@ -33,7 +33,7 @@ fn should(given: &GivenSetting, expected: &Expected, sources: bool) -> Vec<Strin
         judgement(given.value, expected),
         expected.because
     );
-    let lines = wrap(&clean(&text), WIDTH - 6);
+    let lines = wrap(&clean(&text), width() - 6);
     lines
         .into_iter()
         .map(|line| format!("      {line}"))

@@ -121,7 +121,7 @@ fn a_finding_is_told_whole_within_the_width() {
     assert!(
         all.iter()
             .chain(&told)
-            .all(|line| super::super::text::columns(line) <= WIDTH),
+            .all(|line| super::super::text::columns(line) <= width()),
         "{all:?}"
     );
 }

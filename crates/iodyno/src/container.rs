@@ -1,0 +1,115 @@
+//! `--container`: a verb's target as a container names it, and its load within what the container may have. Settings,
+//! sensors and records stay this machine's.
+
+use crate::context::Context;
+use crate::exit::{Exit, Failure};
+use host::Host;
+use host::container::Container;
+use model::text::{clean, shown};
+use std::path::{Path, PathBuf};
+
+/// A container in whose place a verb works.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ContainerArg {
+    /// Take the target as this container names it, and do what is done within its limits: the container's name, its id, or
+    /// the number of a process in it.
+    #[arg(long, value_name = "NAME|ID|PID")]
+    pub container: Option<String>,
+}
+
+/// What a verb does for a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Looks alone, from outside.
+    Looks,
+    /// Loads its target, from within the container's groups.
+    Loads,
+}
+
+/// A verb that knows `--container`.
+pub trait ForContainer {
+    /// What it does.
+    const PART: Part;
+
+    /// What was asked for.
+    fn container(&self) -> &ContainerArg;
+
+    /// Puts everything that was named as the container names it as it is named on this machine.
+    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure>;
+}
+
+/// Finds the container's things on this machine.
+#[derive(Debug)]
+pub struct Settler<'a> {
+    container: &'a Container,
+    context: &'a Context,
+    /// The first target, as the container names it.
+    target: Option<String>,
+}
+
+impl Settler<'_> {
+    /// Where a target is here, and a word about it. A device by its bare name is the same everywhere.
+    pub fn place(&mut self, target: &Path) -> Result<PathBuf, Failure> {
+        let (host, text) = (&self.context.host, target.to_string_lossy());
+        if !text.contains('/') && host.exists(&format!("/sys/class/block/{text}")) {
+            return Ok(target.into());
+        }
+        let here = self.container.place(host, &text)?;
+        self.target.get_or_insert_with(|| text.into_owned());
+        if here != target {
+            let (there, name) = (shown(target), clean(self.container.name()));
+            let told = format!("{there} of the container {name} is {} here.", shown(&here));
+            self.context.out.note(told);
+        }
+        Ok(here)
+    }
+
+    /// The same for a target that is text.
+    pub fn place_text(&mut self, target: &mut String) -> Result<(), Failure> {
+        *target = self
+            .place(Path::new(target))?
+            .to_string_lossy()
+            .into_owned();
+        Ok(())
+    }
+
+    /// Its group of I/O.
+    pub fn group(&self) -> Result<String, Failure> {
+        Ok(self.container.group()?)
+    }
+}
+
+/// The arguments with this machine's names, and the context in which the verb works; both as they are without `--container`.
+///
+/// # Errors
+/// Where there is no such container, it has no such path, or its groups cannot be entered.
+pub fn settled<V: ForContainer>(
+    mut args: V,
+    context: &Context,
+    run: impl FnOnce(&V, &Context) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let Some(name) = args.container().container.clone() else {
+        return run(&args, context);
+    };
+    let host = &context.host;
+    let container = Container::named(host, &name).ok_or_else(|| missing(&name))?;
+    let mut settler = Settler {
+        container: &container,
+        context,
+        target: None,
+    };
+    args.settle(&mut settler)?;
+    let target = settler.target;
+    let is_entered = V::PART == Part::Loads;
+    if is_entered {
+        container.enter(host)?;
+    }
+    let host = Host::for_container(container, target, is_entered);
+    run(&args, &context.on(host))
+}
+
+fn missing(name: &str) -> Failure {
+    Failure::new(Exit::Failed, format!("{}: no such container is seen from here", clean(name)))
+        .on(name)
+        .hint("Give the name by which docker, podman, nerdctl, LXC or systemd-nspawn know it, an id of 12 digits and more, or the number of a process in it.")
+}
