@@ -1,7 +1,7 @@
 //! What a load is to work on, and the machine that makes it: what rules are told beside job and path.
 
 use crate::iopath::Layer;
-use crate::text::short_group;
+use crate::text::{container_id, short_group};
 use crate::units;
 use kernel::cgroups::THROTTLES;
 use kernel::release::Release;
@@ -149,6 +149,16 @@ impl CgroupLimit {
             0 => format!("control group{name}"),
             version => format!("control group{name} (version {version})"),
         }
+    }
+
+    /// The knob that sets it, with its group as `set` and `tune` take it: `wbps@/db`.
+    pub fn knob(&self) -> String {
+        let group = if self.group.is_empty() {
+            "self"
+        } else {
+            &self.group
+        };
+        format!("{}@{}", self.what, container_id(group).unwrap_or(group))
     }
 
     /// The file of the group in which it stands.

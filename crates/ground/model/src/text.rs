@@ -64,16 +64,25 @@ fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// Digits of a container's id that its programs take for all of it.
 const ID_DIGITS: usize = 12;
 
-/// A path of a control group for people: of an id of 64 digits the first twelve, by which it is found as well.
+/// A path of a control group for people: of an id of 64 digits the first twelve.
 pub fn short_group(path: &str) -> Cow<'_, str> {
-    let is_id = |word: &str| {
-        word.len() > 2 * ID_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    let mut words = path.split(|c: char| !c.is_ascii_alphanumeric());
-    match words.find(|word| is_id(word)) {
+    match whole_id(path) {
         None => Cow::Borrowed(path),
         Some(id) => Cow::Owned(path.replacen(id, &format!("{}…", &id[..ID_DIGITS]), 1)),
     }
+}
+
+/// The digits by which the container of a control group is found, where the group's own name has its id.
+pub fn container_id(path: &str) -> Option<&str> {
+    let id = whole_id(path)?;
+    let is_below = path.split(id).nth(1).is_some_and(|rest| rest.contains('/'));
+    (!is_below).then_some(&id[..ID_DIGITS])
+}
+
+fn whole_id(path: &str) -> Option<&str> {
+    let is_hexadecimal = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut words = path.split(|c: char| !c.is_ascii_alphanumeric());
+    words.find(|word| word.len() > 2 * ID_DIGITS && is_hexadecimal(word))
 }
 
 /// A word as a shell takes it: as it is where that is safe, else in quotes. What must not reach a terminal is written as
@@ -172,6 +181,11 @@ mod tests {
             short_group(&format!("/pod/libpod-{id}/x")),
             "/pod/libpod-cfd7b18aad82…/x"
         );
+        assert_eq!(
+            container_id(&format!("/pod/libpod-{id}.scope")),
+            Some("cfd7b18aad82")
+        );
+        assert_eq!(container_id(&format!("/pod/libpod-{id}/x")), None);
         assert_eq!(
             short_group("/system.slice/db.service"),
             "/system.slice/db.service"

@@ -22,7 +22,7 @@ pub fn text(path: &IoPath, options: PathOptions) -> String {
         options.paint,
     );
     for note in &path.notes {
-        text.push_str(&wrap(&format!("note: {}", clean(note)), width()).join("\n      "));
+        text.push_str(&wrap(&format!("note: {}", clean(note)), width() - 6).join("\n      "));
         text.push('\n');
     }
     text

@@ -76,7 +76,12 @@ fn finding(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> Finding {
     let owner = limit.owner();
     let limit_words = format!("{owner}, {} on {}", limit.words(), limit.device);
     let claim = format!("The rate is the limit of {limit_words}: the disk was not asked for more.");
-    let advice = format!("Run outside the group, or raise its {}.", limit.file());
+    let advice = format!(
+        "Run outside the group, or raise its {}: sudo iodyno set {}=max /dev/{} takes it away until `iodyno undo`.",
+        limit.file(),
+        limit.knob(),
+        limit.device
+    );
     wrong(stage.name(), claim)
         .shows(LIMIT, limit_words)
         .shows(&limit.what, units::count(limit.limit as f64))
