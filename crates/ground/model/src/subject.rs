@@ -10,7 +10,7 @@
 //! none either: its place is `held:NAME`. What a control group gives to a device is a part of a file that other devices
 //! have lines in too: its place is `group:NAME:DEVICE:DIRECTORY`.
 
-use crate::text::is_plain_name;
+use crate::text::{is_plain_name, short_group};
 use serde::{Deserialize, Serialize};
 
 /// Whose setting it is.
@@ -290,7 +290,11 @@ impl std::fmt::Display for Subject {
             Subject::FileSystem { point, .. } => write!(f, "the file system at {point}"),
             Subject::HugePages => f.write_str("the kernel"),
             Subject::Group { directory, .. } => {
-                write!(f, "the control group {}", group_name(directory))
+                write!(
+                    f,
+                    "the control group {}",
+                    short_group(group_name(directory))
+                )
             }
             Subject::CpuLatency => f.write_str("the processor"),
         }
