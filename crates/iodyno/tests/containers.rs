@@ -200,7 +200,7 @@ fn what_is_proposed_for_a_container_runs_for_it_again() {
         "--container",
         name,
         "--knob",
-        "read_ahead_kb",
+        "scheduler",
         "--dry-run",
     ];
     let plan = iodyno.run(&words);
