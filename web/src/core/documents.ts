@@ -164,7 +164,7 @@ export interface CatalogueEntry {
   id: string;
   /**
    * `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
-   * `claimant`, `field` or `series`.
+   * `claimant`, `field` or `series`; `word` for one of the glossary.
    */
   kind: string;
   /** Its page, Markdown. */
@@ -1650,7 +1650,7 @@ export interface Page {
   id: string;
   /**
    * `knob`, `persist`, `rule`, `cause`, `sysctl`, `profile`, `live`, `engine`, `preset`, `sensor`, `collector`,
-   * `claimant`, `field` or `series`.
+   * `claimant`, `field` or `series`; `word` for one of the glossary.
    */
   kind: string;
   /** Its page, Markdown. */
