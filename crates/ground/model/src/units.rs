@@ -232,7 +232,7 @@ pub fn times(ratio: f64) -> String {
     match ratio {
         r if r >= 9.95 => format!("{r:.0}"),
         r if r >= 1.0 => format!("{r:.1}"),
-        r if r >= 0.1 || r <= 0.0 || r.is_nan() => format!("{r:.2}"),
+        r if r >= 0.01 || r <= 0.0 || r.is_nan() => format!("{r:.2}"),
         r => {
             let digits = (1.0 - r.log10().floor()) as usize;
             format!("{r:.digits$}", digits = digits.min(9))
