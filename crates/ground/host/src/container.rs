@@ -284,7 +284,8 @@ mod tests {
         assert_eq!(this.pid().to_string(), this.name());
         let dir = files::temporary_dir("container").unwrap();
         let link = dir.path().join("link");
-        std::os::unix::fs::symlink("/proc/self", &link).unwrap();
+        // A link of /proc that jumps, as to the root of another process.
+        std::os::unix::fs::symlink("/proc/self/root/etc", &link).unwrap();
         let place = |path: &Path| this.place(&host, path.to_str().unwrap());
         let found = place(dir.path()).unwrap();
         assert_eq!(files::identity(&found), files::identity(dir.path()));
