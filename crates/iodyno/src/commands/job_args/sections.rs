@@ -240,7 +240,12 @@ impl JobArgs {
                 0 => 1,
                 _ => u64::from(job.numjobs.max(1)),
             };
-            let most = (most / sharers / job.bs.max(1)).max(1) * job.bs.max(1);
+            // Whole blocks, so that ranges begin where blocks do; less than one is refused later, as a block too large.
+            let share = most / sharers;
+            let most = match share.checked_rem(job.bs) {
+                Some(rest) if sharers > 1 && share > job.bs => share - rest,
+                _ => share,
+            };
             let whole = job.size == 0 || job.size > most;
             if whole {
                 (job.size, job.size_percent) = (most, 0);
