@@ -118,14 +118,28 @@ fn tuned(row: &str, binary: &str, scheduler: &Scheduler) -> Result<Choice, Strin
 struct Scheduler {
     device: String,
     file: String,
+    /// What was there before, to be put back.
+    before: Option<String>,
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            let _ = self.set(&before);
+        }
+    }
 }
 
 impl Scheduler {
     fn of(device: &LoopDevice) -> Scheduler {
         let name = device.path().file_name().unwrap_or_default();
+        let file = format!("/sys/block/{}/queue/scheduler", name.to_string_lossy());
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let chosen = |word: &str| Some(word.strip_prefix('[')?.strip_suffix(']')?.to_string());
         Scheduler {
             device: device.path().to_string_lossy().into_owned(),
-            file: format!("/sys/block/{}/queue/scheduler", name.to_string_lossy()),
+            before: text.split_whitespace().find_map(chosen),
+            file,
         }
     }
 
