@@ -180,7 +180,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l force-signature -d
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l find-max -d 'Find the highest rate that keeps --latency-target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l interference -d 'Measure how much writing disturbs reading: a matrix of write bandwidth and read rate. Writes to the target'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l precondition -d 'Write the whole target twice in sequence before measuring (SNIA\'s workload independent preconditioning)'
-complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady -d 'Run until the load has settled by SNIA\'s rule, and tell the burst from what lasts'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l steady -d 'Run until the load has in_container by SNIA\'s rule, and tell the burst from what lasts'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -s V -l version -d 'Print version'

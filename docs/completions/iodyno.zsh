@@ -170,7 +170,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '(--interference --steady --runtime --stream)--find-max[Find the highest rate that keeps --latency-target]' \
 '(--steady --runtime --stream)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
 '--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \
-'(--runtime --stream)--steady[Run until the load has settled by SNIA'\''s rule, and tell the burst from what lasts]' \
+'(--runtime --stream)--steady[Run until the load has in_container by SNIA'\''s rule, and tell the burst from what lasts]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \

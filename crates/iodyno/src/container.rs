@@ -19,7 +19,7 @@ pub struct ContainerArg {
 
 /// What a verb does for a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ContainerUse {
     /// Looks alone, from outside.
     Looks,
     /// Loads its target, from within the container's groups.
@@ -29,25 +29,25 @@ pub enum Part {
 /// A verb that knows `--container`.
 pub trait ForContainer {
     /// What it does.
-    const PART: Part;
+    const PART: ContainerUse;
 
     /// What was asked for.
     fn container(&self) -> &ContainerArg;
 
     /// Puts everything that was named as the container names it as it is named on this machine.
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure>;
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure>;
 }
 
 /// Finds the container's things on this machine.
 #[derive(Debug)]
-pub struct Settler<'a> {
+pub struct ContainerPaths<'a> {
     container: &'a Container,
     context: &'a Context,
     /// The first target, as the container names it.
     target: Option<String>,
 }
 
-impl Settler<'_> {
+impl ContainerPaths<'_> {
     /// Where a target is here, and a word about it. A device by its bare name is the same everywhere.
     pub fn place(&mut self, target: &Path) -> Result<PathBuf, Failure> {
         let (host, text) = (&self.context.host, target.to_string_lossy());
@@ -83,7 +83,7 @@ impl Settler<'_> {
 ///
 /// # Errors
 /// Where there is no such container, it has no such path, or its groups cannot be entered.
-pub fn settled<V: ForContainer>(
+pub fn in_container<V: ForContainer>(
     mut args: V,
     context: &Context,
     run: impl FnOnce(&V, &Context) -> Result<Exit, Failure>,
@@ -93,14 +93,14 @@ pub fn settled<V: ForContainer>(
     };
     let host = &context.host;
     let container = Container::named(host, &name).ok_or_else(|| missing(&name))?;
-    let mut settler = Settler {
+    let mut paths = ContainerPaths {
         container: &container,
         context,
         target: None,
     };
-    args.settle(&mut settler)?;
-    let target = settler.target;
-    let is_entered = V::PART == Part::Loads;
+    args.translate(&mut paths)?;
+    let target = paths.target;
+    let is_entered = V::PART == ContainerUse::Loads;
     if is_entered {
         container.enter(host)?;
     }

@@ -6,7 +6,7 @@ use crate::commands::{
     history, import, inspect, judge, limit, list, merge, note, report, run, serve, set, show,
     status, store, tag, tune, undo, watch,
 };
-use crate::container::settled;
+use crate::container::in_container;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use clap::CommandFactory;
@@ -26,13 +26,13 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         crate::unfinished::warn(context);
     }
     match verb {
-        Verb::Inspect(args) => settled(args, context, inspect::run),
+        Verb::Inspect(args) => in_container(args, context, inspect::run),
         Verb::Diff(args) => diff::run(&args, context),
-        Verb::Check(args) => settled(args, context, check::run),
-        Verb::Run(args) => settled(args, context, run::run),
-        Verb::Watch(args) => settled(args, context, watch::run),
-        Verb::Limit(args) => settled(args, context, limit::run),
-        Verb::Tune(args) => settled(args, context, tune::run),
+        Verb::Check(args) => in_container(args, context, check::run),
+        Verb::Run(args) => in_container(args, context, run::run),
+        Verb::Watch(args) => in_container(args, context, watch::run),
+        Verb::Limit(args) => in_container(args, context, limit::run),
+        Verb::Tune(args) => in_container(args, context, tune::run),
         Verb::Boots(args) => boots::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
         Verb::Set(args) => set::run(&args, context),

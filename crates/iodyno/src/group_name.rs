@@ -8,11 +8,12 @@ use kernel::mounts::Mounts;
 use model::subject::Subject;
 use model::text::clean;
 
-const UNSEEN: &str = "no such group, process or container is seen from here";
+/// Nobody has the name.
+pub const UNSEEN: &str = "no such group, process or container is seen from here";
 
 /// That a name is nobody's, and how groups are named.
 pub fn missing(name: &str, why: &str) -> Failure {
-    Failure::new(Exit::Failed, format!("{}: {why}", clean(name))).on(name).hint(
+    Failure::new(Exit::Failed, format!("there is no control group {}: {why}", clean(name))).on(name).hint(
         "Give a group as /proc/PID/cgroup names it (`systemd-cgls` lists them), the number of a process in it, a container's id or name, or `self`.",
     )
 }

@@ -61,7 +61,7 @@ fn what_is_no_storage_is_told() {
         (&["--json", "watch", "--plain"], "choose one"),
         (
             &["watch", "--plain", "--cgroup", "/not/there"],
-            "/not/there: no such group, process or container",
+            "no control group /not/there",
         ),
         (
             &["watch", "--plain", "--file", "/not/there"],

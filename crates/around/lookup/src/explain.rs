@@ -69,7 +69,8 @@ fn by_word(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
         None | Some("word") => glossary::of(name),
         Some(_) => Vec::new(),
     };
-    match (words.is_empty(), &holding(kind, name)[..]) {
+    // Who names a kind knows its names.
+    match (words.is_empty() && kind.is_none(), &holding(kind, name)[..]) {
         (true, [only]) => vec![only.clone()],
         _ => words,
     }
@@ -213,8 +214,7 @@ mod tests {
                 "{name}"
             );
         }
-        assert_eq!(kinds("knob:vm.dirty_ratio")[0].1, "dirty_ratio");
-        assert!(kinds("preset:vm.dirty_ratio").is_empty());
+        assert!(kinds("knob:vm.dirty_ratio").is_empty());
         assert_eq!(kinds("profile:virtual_guest")[0].1, "virtual-guest");
     }
 

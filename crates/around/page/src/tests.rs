@@ -110,6 +110,9 @@ fn each_kind_of_record_has_its_figures() {
         &records::run(),
         &["inflight", "cpu", "interrupts", "dirty", "dirty-flow"],
     );
+    let mut limited = records::run();
+    records::limit_group(&mut limited);
+    has(&limited, &["dirty", "dirty-of-pod-a"]);
     has(&records::old_run(), &["latency-read"]);
     has(&records::tune(), &["pairs", "arms", "layers", "rates"]);
     has(&records::sweep(), &["response"]);

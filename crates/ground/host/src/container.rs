@@ -3,11 +3,12 @@
 //!
 //! Nothing is done inside: names are looked up below the container's root as if it were `/` (openat2(2),
 //! `RESOLVE_IN_ROOT`), so that no link that the container has made leads out of it. What is found is looked for among this
-//! machine's own mounts, and only what is the same file is taken. From there on it is a path like any other.
+//! machine's own mounts, and only what is the same file is taken. That path has no link on its way, and none that comes there
+//! later is followed, although the container's root may look like this machine's.
 
 use crate::files::{self, Identity};
 use crate::group::{self, Group};
-use crate::{Child, Error, Host, Privileges, Result, clock};
+use crate::{Child, Error, Host, Privileges, Result, clock, walk};
 use kernel::cgroups::{Hierarchies, Membership};
 use kernel::mounts::{Mount, Mounts};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
@@ -22,7 +23,6 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Container {
     name: String,
-    pid: u32,
     /// The process's directory in /proc: it is of this process, whoever gets the number after it.
     process: Arc<OwnedFd>,
 }
@@ -68,7 +68,6 @@ impl Container {
             let process = rustix::fs::open(format!("/proc/{pid}"), flags, Mode::empty()).ok()?;
             Some(Container {
                 name: name.into(),
-                pid,
                 process: Arc::new(process),
             })
         };
@@ -78,11 +77,6 @@ impl Container {
     /// As it was named.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Its first process.
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
     }
 
     /// Its group of I/O, as /proc/PID/cgroup names it: of version 1 where that is in use, else of version 2.
@@ -134,7 +128,9 @@ impl Container {
             .ok_or_else(|| self.failed("find", inside, Errno::NOENT))?;
         let mut places = places(&mount, &below, &Mounts::parse(&here)).into_iter();
         let same = places.find(|place| files::identity(place).as_ref() == Some(&identity));
-        same.ok_or_else(|| self.unseen(inside, &mount))
+        let same = same.ok_or_else(|| self.unseen(inside, &mount))?;
+        walk::without_links(&same);
+        Ok(same)
     }
 
     /// Enters its groups with all of this process: what it does from now on counts, and is limited, as the container's.
@@ -256,10 +252,10 @@ mod tests {
     #[test]
     fn a_volume_and_a_layer_are_found_among_the_mounts_of_the_machine() {
         let there = Mounts::parse(
-            "73 48 0:40 / / rw - overlay overlay rw\n74 73 254:0 /work/vol /data rw - ext4 /dev/vda rw\n",
+            "73 48 0:40 / / rw - overlay overlay rw\n74 73 254:0 /pool/vol /data rw - ext4 /dev/vda rw\n",
         );
         let here = Mounts::parse(
-            "1 0 254:0 / / rw - ext4 /dev/vda rw\n2 1 254:0 /work /mnt/w rw - ext4 /dev/vda rw\n\
+            "1 0 254:0 / / rw - ext4 /dev/vda rw\n2 1 254:0 /pool /mnt/w rw - ext4 /dev/vda rw\n\
              3 1 254:0 /elsewhere /e rw - ext4 /dev/vda rw\n46 1 0:40 / /run/merge rw - overlay overlay rw\n",
         );
         let found = |at: usize, below: &str| {
@@ -272,8 +268,8 @@ mod tests {
         };
         assert_eq!(found(0, ""), ["/run/merge"]);
         assert_eq!(found(0, "usr/bin"), ["/run/merge/usr/bin"]);
-        assert_eq!(found(1, ""), ["/work/vol", "/mnt/w/vol"]);
-        assert_eq!(found(1, "db/x"), ["/work/vol/db/x", "/mnt/w/vol/db/x"]);
+        assert_eq!(found(1, ""), ["/pool/vol", "/mnt/w/vol"]);
+        assert_eq!(found(1, "db/x"), ["/pool/vol/db/x", "/mnt/w/vol/db/x"]);
     }
 
     #[test]
@@ -281,7 +277,7 @@ mod tests {
         let host = Host::live();
         let ourselves = std::process::id().to_string();
         let this = Container::named(&host, &ourselves).unwrap();
-        assert_eq!(this.pid().to_string(), this.name());
+        assert_eq!(this.name(), ourselves);
         let dir = files::temporary_dir("container").unwrap();
         let link = dir.path().join("link");
         // A link of /proc that jumps, as to the root of another process.

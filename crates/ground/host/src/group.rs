@@ -63,8 +63,8 @@ pub fn named(host: &Host, name: &str) -> Option<Membership> {
         return Some(Membership::everywhere(&path));
     }
     if !is_id {
-        let container = host.is_live().then(|| Container::named(host, name));
-        return of_process(&container??.pid().to_string());
+        let container = host.is_live().then(|| Container::named(host, name))??;
+        return Some(Membership::parse(&container.groups_text()?));
     }
     of_process(&first_process(host, name)?.to_string())?.up_to(name)
 }

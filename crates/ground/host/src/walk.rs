@@ -12,6 +12,17 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Paths on which no link at all is followed, whoever made it: see [`without_links`].
+static WITHOUT_LINKS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Follows no link on the way to a path any more. It had none when it was found, and who may write there may be root in a
+/// container, whose links look like root's own.
+pub(crate) fn without_links(path: &Path) {
+    let mut paths = WITHOUT_LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+    paths.push(path.to_path_buf());
+}
 
 /// Links on one way, as in the kernel (`MAXSYMLINKS`).
 const MOST_LINKS: u32 = 40;
@@ -189,6 +200,11 @@ impl<'a> Walk<'a> {
             );
             Err(Error::refused(self.action, self.path, why))
         };
+        let firm = WITHOUT_LINKS.lock().unwrap_or_else(PoisonError::into_inner);
+        if firm.iter().any(|path| self.path.starts_with(path)) {
+            return refused("that came there after the path was looked up".into());
+        }
+        drop(firm);
         if !is_trusted(stat.st_uid) {
             return refused(format!("of the user {}", stat.st_uid));
         }
@@ -252,6 +268,25 @@ mod tests {
     fn inode(path: &Path) -> u64 {
         let reached = object("look at", path).unwrap();
         rustix::fs::fstat(&reached.object).unwrap().st_ino
+    }
+
+    #[test]
+    fn no_link_is_followed_on_the_way_to_a_path_that_had_none() {
+        let dir = temporary_dir("walk").unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("volume")).unwrap();
+        std::fs::create_dir_all(at("elsewhere/file")).unwrap();
+        without_links(&at("volume"));
+        object("look at", &at("volume")).unwrap();
+        // Our own link, as that of root in a container is root's.
+        symlink(at("elsewhere/file"), at("volume/file")).unwrap();
+        let refused = object("look at", &at("volume/file")).unwrap_err();
+        assert!(refused.is_refusal(), "{refused}");
+        std::fs::remove_file(at("volume/file")).unwrap();
+        std::fs::remove_dir(at("volume")).unwrap();
+        symlink(at("elsewhere"), at("volume")).unwrap();
+        assert!(object("look at", &at("volume")).unwrap_err().is_refusal());
+        object("look at", &at("elsewhere/file")).unwrap();
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `iodyno inspect`: the I/O path below a target, layer by layer; changes nothing.
 
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use diagnose::sysctls;
@@ -34,14 +34,14 @@ pub struct InspectArgs {
 }
 
 impl ForContainer for InspectArgs {
-    const PART: Part = Part::Looks;
+    const PART: ContainerUse = ContainerUse::Looks;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
-        settler.place_text(&mut self.target)
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
+        paths.place_text(&mut self.target)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What another tool measured, in words.
 
 use super::other_series;
-use super::text::{clean, columns};
+use super::text::{aligned, clean};
 use model::imported::{Imported, LatencyFigures, LoadFigures};
 use model::record::Record;
 use model::units;
@@ -86,26 +86,7 @@ fn load_lines(load: &LoadFigures) -> Vec<String> {
     if rows.len() == 1 {
         return Vec::new();
     }
-    let widths: Vec<usize> = (0..HEAD.len())
-        .map(|at| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0))
-        .collect();
-    let cell = |at: usize, text: &str| {
-        let gap = " ".repeat(widths[at] - columns(text));
-        if matches!(at, 0 | 3) {
-            format!("{text}{gap}")
-        } else {
-            format!("{gap}{text}")
-        }
-    };
-    let line = |row: &[String; 9]| {
-        let cells: Vec<String> = row
-            .iter()
-            .enumerate()
-            .map(|(at, text)| cell(at, text))
-            .collect();
-        format!("  {}", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
+    aligned(rows.iter().map(|row| &row[..]), |at| matches!(at, 0 | 3))
 }
 
 fn row(first: [String; 3], latency: Option<&LatencyFigures>) -> [String; 9] {

@@ -1,6 +1,6 @@
 //! Tables of what another tool printed over time, within the width of a terminal.
 
-use super::text::{clean, columns, width, wrap};
+use super::text::{aligned, clean, columns, width, wrap};
 use model::imported::ImportedSeries;
 use view::other_series::{SeriesTable, readings, tables};
 
@@ -87,16 +87,9 @@ fn laid_out(cells: &[Vec<String>]) -> Vec<String> {
             *at == from || taken <= width()
         };
         let until = (from..count).take_while(fits).last().unwrap_or(from) + 1;
-        lines.extend(cells.iter().map(|row| {
-            let gap = " ".repeat(wide(0) - columns(&row[0]));
-            let beside = row[from..until].iter().zip(from..);
-            let beside = beside.map(|(cell, at)| {
-                let gap = " ".repeat(2 + wide(at) - columns(cell));
-                format!("{gap}{cell}")
-            });
-            let line = format!("  {}{gap}{}", row[0], beside.collect::<String>());
-            line.trim_end().to_string()
-        }));
+        let part = |row: &Vec<String>| [&row[..1], &row[from..until]].concat();
+        let part: Vec<Vec<String>> = cells.iter().map(part).collect();
+        lines.extend(aligned(part.iter().map(|row| &row[..]), |at| at == 0));
         from = until;
     }
     lines

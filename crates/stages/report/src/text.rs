@@ -77,6 +77,33 @@ impl Paint {
     }
 }
 
+/// Rows as lines of a table, two columns of space between cells: words to the left, numbers to the right.
+pub fn aligned<'a>(
+    rows: impl Iterator<Item = &'a [String]> + Clone,
+    is_words: impl Fn(usize) -> bool,
+) -> Vec<String> {
+    let count = rows.clone().map(<[String]>::len).max().unwrap_or(0);
+    let width = |at: usize| {
+        rows.clone()
+            .filter_map(|row| row.get(at))
+            .map(|cell| columns(cell))
+            .max()
+    };
+    let widths: Vec<usize> = (0..count).map(|at| width(at).unwrap_or(0)).collect();
+    let cell = |(at, text): (usize, &String)| {
+        let gap = " ".repeat(widths[at] - columns(text));
+        match is_words(at) {
+            true => format!("{text}{gap}"),
+            false => format!("{gap}{text}"),
+        }
+    };
+    let line = |row: &[String]| {
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        format!("  {}", cells.join("  ").trim_end())
+    };
+    rows.clone().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

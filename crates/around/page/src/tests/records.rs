@@ -276,6 +276,37 @@ fn load(seconds: usize) -> LoadResult {
     load
 }
 
+/// Puts the load into a group of version 2 with 256 MiB of memory.
+pub fn limit_group(record: &mut Record) {
+    let mib = f64::from(1 << 20);
+    let n = || (0..30).map(f64::from);
+    let series = vec![
+        gauge("cgroup.pod/a.dirty", "bytes", n().map(move |at| at * mib)),
+        gauge("cgroup.pod/a.writeback", "bytes", n().map(move |_| mib)),
+        gauge(
+            "cgroup.pod/a.memory_limit",
+            "bytes",
+            n().map(move |_| 256.0 * mib),
+        ),
+    ];
+    record.sensors.push(log("cgroup", 30, 1000, series));
+    let mut machine = Layer::new(LayerKind::Machine, "machine");
+    machine.facts.insert("cgroup_version".into(), "2".into());
+    for (name, value) in [
+        ("vm.dirty_ratio", "20"),
+        ("vm.dirty_background_ratio", "10"),
+    ] {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        machine.settings.push(model::iopath::Setting::new(
+            name,
+            path,
+            Attribute::Value(value.into()),
+            true,
+        ));
+    }
+    record.path.machine = Some(machine);
+}
+
 /// A run with everything: a mix, half a minute, sensors, layers, a finding.
 pub fn run() -> Record {
     let mut noise = Noise(3);

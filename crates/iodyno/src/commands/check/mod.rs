@@ -13,7 +13,7 @@ use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use super::run::targets;
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
@@ -90,14 +90,14 @@ pub struct CheckArgs {
 }
 
 impl ForContainer for CheckArgs {
-    const PART: Part = Part::Loads;
+    const PART: ContainerUse = ContainerUse::Loads;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
-        settler.place_text(&mut self.target)
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
+        paths.place_text(&mut self.target)
     }
 }
 

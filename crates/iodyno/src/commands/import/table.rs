@@ -7,7 +7,7 @@ use imports::gather::NOBODYS;
 use model::imported::SideFigures;
 use model::units;
 use report::other_series::reading_lines;
-use report::text::clean;
+use report::text::{aligned, clean};
 
 /// Sentences of what could not be read that are shown without `--verbose`.
 const UNREAD_SHOWN: usize = 12;
@@ -141,7 +141,7 @@ fn table(results: &[FoundResults], is_dry: bool) -> Vec<String> {
             rows.push([number, lines, tool, name, what, iops, bytes, p99]);
         }
     }
-    aligned(&rows)
+    aligned(rows.iter().map(|row| &row[..]), |at| matches!(at, 2..=4))
 }
 
 fn of_side(side: &str, figures: &SideFigures, block: Option<&str>) -> [String; 4] {
@@ -175,34 +175,6 @@ fn shortened(text: &str, most: usize) -> String {
     }
     let kept: String = text.chars().take(most - 1).collect();
     format!("{kept}…")
-}
-
-/// Numbers to the right, words to the left.
-fn aligned(rows: &[[String; 8]]) -> Vec<String> {
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..8).map(width).collect();
-    let cell = |column: usize, text: &str| {
-        let gap = " ".repeat(widths[column] - text.chars().count());
-        if matches!(column, 0 | 1 | 5 | 6 | 7) {
-            format!("{gap}{text}")
-        } else {
-            format!("{text}{gap}")
-        }
-    };
-    let line = |row: &[String; 8]| {
-        let cells: Vec<String> = row
-            .iter()
-            .enumerate()
-            .map(|(column, text)| cell(column, text))
-            .collect();
-        format!("  {}", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }
 
 /// What was decided and what is lost, each said once with the lines it is of.

@@ -118,9 +118,7 @@ impl LimitGroup {
     ) -> Result<Self, Failure> {
         let version = hierarchies.version();
         let missing = |why: String| group_name::missing(name, &why);
-        let process = group::named(host, name).ok_or_else(|| {
-            missing("no such group, process or container is seen from here".into())
-        })?;
+        let process = group::named(host, name).ok_or_else(|| missing(group_name::UNSEEN.into()))?;
         let find = |controller: &str| -> Option<(&Tree, String)> {
             let (tree, below) = hierarchies.mounted.group(&process, controller)?;
             Some((tree, below.to_string()))

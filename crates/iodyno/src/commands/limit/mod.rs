@@ -9,7 +9,7 @@ mod program;
 mod ways;
 
 use crate::commands::job_args::duration_ms;
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 pub use fill::{FillArgs, fill};
@@ -57,15 +57,15 @@ pub struct LimitArgs {
 }
 
 impl ForContainer for LimitArgs {
-    const PART: Part = Part::Looks;
+    const PART: ContainerUse = ContainerUse::Looks;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
-        self.target = settler.place(&self.target)?;
-        self.group = Some(settler.group()?);
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
+        self.target = paths.place(&self.target)?;
+        self.group = Some(paths.group()?);
         Ok(())
     }
 }

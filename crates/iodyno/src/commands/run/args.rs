@@ -2,7 +2,7 @@
 
 use crate::commands::job_args::{JobArgs, duration_ms};
 use crate::commands::layers_arg::LayersArg;
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::exit::Failure;
 use model::search::{Goal, Statistic};
 use model::units::parse_bytes;
@@ -47,19 +47,19 @@ pub struct RunArgs {
 }
 
 impl ForContainer for RunArgs {
-    const PART: Part = Part::Loads;
+    const PART: ContainerUse = ContainerUse::Loads;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
         let target = self.target.as_deref().ok_or_else(|| {
             Failure::usage(
                 "with --container the target is named as the container names it: iodyno run TARGET",
             )
         })?;
-        self.target = Some(settler.place(target)?);
+        self.target = Some(paths.place(target)?);
         Ok(())
     }
 }
@@ -99,7 +99,7 @@ pub struct StudyArgs {
     /// Write the whole target twice in sequence before measuring (SNIA's workload independent preconditioning).
     #[arg(long)]
     pub precondition: bool,
-    /// Run until the load has settled by SNIA's rule, and tell the burst from what lasts.
+    /// Run until the load has in_container by SNIA's rule, and tell the burst from what lasts.
     #[arg(long, conflicts_with_all = ["runtime", "stream"])]
     pub steady: bool,
     /// With --steady: length of a round; SNIA's own is 60s.

@@ -15,7 +15,7 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use super::run::lint::Lint;
 use super::run::targets::opened;
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep;
@@ -120,14 +120,14 @@ pub struct TuneArgs {
 }
 
 impl ForContainer for TuneArgs {
-    const PART: Part = Part::Loads;
+    const PART: ContainerUse = ContainerUse::Loads;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
-        self.target = settler.place(&self.target)?;
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
+        self.target = paths.place(&self.target)?;
         Ok(())
     }
 }

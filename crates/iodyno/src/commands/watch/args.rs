@@ -1,7 +1,7 @@
 //! Options of `watch`.
 
 use crate::commands::layers_arg::{LayersArg, wish_or_lite};
-use crate::container::{ContainerArg, ForContainer, Part, Settler};
+use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::group_name;
@@ -60,17 +60,17 @@ pub struct WatchArgs {
 }
 
 impl ForContainer for WatchArgs {
-    const PART: Part = Part::Looks;
+    const PART: ContainerUse = ContainerUse::Looks;
 
     fn container(&self) -> &ContainerArg {
         &self.container
     }
 
-    fn settle(&mut self, settler: &mut Settler<'_>) -> Result<(), Failure> {
+    fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
         for device in &mut self.devices {
-            settler.place_text(device)?;
+            paths.place_text(device)?;
         }
-        self.cgroup.push(settler.group()?);
+        self.cgroup.push(paths.group()?);
         Ok(())
     }
 }
