@@ -54,7 +54,7 @@ impl ContainerPaths<'_> {
         if !text.contains('/') && host.exists(&format!("/sys/class/block/{text}")) {
             return Ok(target.into());
         }
-        let here = self.container.place(host, &text)?;
+        let here = self.container.place(host, &text).map_err(not_allowed)?;
         self.target.get_or_insert_with(|| text.into_owned());
         if here != target {
             let (there, name) = (shown(target), clean(self.container.name()));
@@ -75,7 +75,7 @@ impl ContainerPaths<'_> {
 
     /// Its group of I/O.
     pub fn group(&self) -> Result<String, Failure> {
-        Ok(self.container.group()?)
+        self.container.group().map_err(not_allowed)
     }
 }
 
@@ -102,14 +102,25 @@ pub fn in_container<V: ForContainer>(
     let target = paths.target;
     let is_entered = V::PART == ContainerUse::Loads;
     if is_entered {
-        container.enter(host)?;
+        container.enter(host).map_err(not_allowed)?;
     }
     let host = Host::for_container(container, target, is_entered);
     run(&args, &context.on(host))
 }
 
+/// A failure of the host; where a right was missing, with whom to be.
+fn not_allowed(error: host::Error) -> Failure {
+    let failure = Failure::from(error);
+    match failure.exit {
+        Exit::Rights => failure.hint(
+            "Only root may look into another's container and load it: put sudo before iodyno.",
+        ),
+        _ => failure,
+    }
+}
+
 fn missing(name: &str) -> Failure {
     Failure::new(Exit::Failed, format!("{}: no such container is seen from here", clean(name)))
         .on(name)
-        .hint("Give the name by which docker, podman, nerdctl, LXC or systemd-nspawn know it, an id of 12 digits and more, or the number of a process in it.")
+        .hint("Give the name by which docker, podman, nerdctl, LXC or systemd-nspawn know it, an id of 12 digits and more, or the number of a process in it. What root runs, root alone may ask for: sudo.")
 }

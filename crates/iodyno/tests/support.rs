@@ -69,12 +69,14 @@ impl Drop for Dir {
 /// The binary with a state directory of its own.
 pub struct Iodyno {
     pub state: Dir,
+    said: Dir,
 }
 
 impl Iodyno {
     pub fn new() -> Iodyno {
         Iodyno {
             state: Dir::new("state"),
+            said: Dir::new("said"),
         }
     }
 
@@ -93,10 +95,12 @@ impl Iodyno {
         self.command(arguments).output().unwrap()
     }
 
+    /// What it says on stderr is kept for a test that fails.
     pub fn spawn(&self, arguments: &[&str]) -> Child {
+        let said = std::fs::File::create(self.said.path().join("stderr")).unwrap();
         self.command(arguments)
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(said)
             .spawn()
             .unwrap()
     }
@@ -105,10 +109,10 @@ impl Iodyno {
     pub fn wait_for_journal(&self, child: &mut Child) {
         let journals = self.state.path().join("journal");
         until("a journal", || {
-            assert!(
-                child.try_wait().unwrap().is_none(),
-                "it ended before it began"
-            );
+            if let Some(status) = child.try_wait().unwrap() {
+                let said = std::fs::read_to_string(self.said.path().join("stderr"));
+                panic!("it ended before it began, {status}: {said:?}");
+            }
             let is_named = |entry: std::fs::DirEntry| {
                 entry.file_name().to_string_lossy().ends_with(".journal")
             };

@@ -40,7 +40,8 @@ pub(super) fn of(run: &ExperimentRun, phase: &Phase) -> Progress {
         leader: leader(run, phase),
         windows: run.windows,
         spent_ms: run.clock_ms,
-        left_ms: left_ms(run, phase),
+        // A stage may want more than there is.
+        left_ms: left_ms(run, phase).min(run.left_ms()),
         rate: run.rate_now,
     }
 }
