@@ -1475,7 +1475,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__limit)
-            opts="-h -V --read-bps --write-bps --read-iops --write-iops --memory --group --containers --runtime --container --json --help --version"
+            opts="-h -V --read-bps --write-bps --read-iops --write-iops --memory --group --containers --weights --runtime --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1506,6 +1506,10 @@ _iodyno() {
                     return 0
                     ;;
                 --containers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --weights)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

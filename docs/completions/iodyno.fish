@@ -213,6 +213,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l write-iops -d 'W
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l memory -d 'With a limit: the most memory that the group may have, which bounds its dirty pages' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l group -d 'Enter this group in place of one made for the purpose, and measure the limits that it has: as /proc/PID/cgroup names it, the number of a process, a container\'s id or name, or `self` for the group that iodyno is in' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l containers -d 'Load the disk from so many groups at once, each with the limit, and show how they share it: 1,2,4' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l weights -d 'With --containers: the weight of each group on the disk, by turns, and whether they get such shares: 100,400' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l runtime -d 'How long each program runs' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand limit" -l json -d 'Print one JSON document on stdout; words for people go to stderr'

@@ -218,6 +218,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--group --container)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
 '(--container)--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, a container'\''s id or name, or \`self\` for the group that iodyno is in]:GROUP|PID|CONTAINER|self:_default' \
 '(--group --container)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
+'*--weights=[With --containers\: the weight of each group on the disk, by turns, and whether they get such shares\: 100,400]:N,N:_default' \
 '--runtime=[How long each program runs]:RUNTIME:_default' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -226,7 +227,7 @@ _arguments "${_arguments_options[@]}" : \
 '-V[Print version]' \
 '--version[Print version]' \
 ':target -- A directory\: files are made in it, and removed:_files' \
-'*::job -- With --containers\: what each group does, in fio'\''s words \[default\: -rw=randread -bs=4k -iodepth=16 -direct=1\]:_default' \
+'*::job -- With --containers\: what each group does, in fio'\''s words \[default\: -rw=randread -bs=4k -ioengine=libaio -iodepth=16 -direct=1\]:_default' \
 && ret=0
 ;;
 (tune)

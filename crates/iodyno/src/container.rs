@@ -92,7 +92,7 @@ pub fn in_container<V: ForContainer>(
         return run(&args, context);
     };
     let host = &context.host;
-    let container = Container::named(host, &name).ok_or_else(|| missing(&name))?;
+    let container = Container::named(host, &name).ok_or_else(|| missing(host, &name))?;
     let mut paths = ContainerPaths {
         container: &container,
         context,
@@ -119,8 +119,17 @@ fn not_allowed(error: host::Error) -> Failure {
     }
 }
 
-fn missing(name: &str) -> Failure {
-    Failure::new(Exit::Failed, format!("{}: no such container is seen from here", clean(name)))
-        .on(name)
-        .hint("Give the name by which docker, podman, nerdctl, LXC or systemd-nspawn know it, an id of 12 digits and more, or the number of a process in it. What root runs, root alone may ask for: sudo.")
+fn missing(host: &Host, name: &str) -> Failure {
+    let several: Vec<String> = host::pods::named(host, name)
+        .iter()
+        .map(|one| clean(&one.whole_name()).into_owned())
+        .collect();
+    match several.is_empty() {
+        true => Failure::new(Exit::Failed, format!("{}: no such container is seen from here", clean(name)))
+            .on(name)
+            .hint("Give the name by which docker, podman, nerdctl, LXC or systemd-nspawn know it, POD/CONTAINER of this Kubernetes node, an id of 12 digits and more, or the number of a process in it. What root runs, root alone may ask for: sudo."),
+        false => Failure::new(Exit::Failed, format!("{}: a pod of several containers", clean(name)))
+            .on(name)
+            .hint(format!("Name one of them: {}", several.join(", "))),
+    }
 }

@@ -2,7 +2,7 @@
 //! outside, and a load stays within its limit. The lab's guests have no podman: a process with mounts and a group like a
 //! container's stands for one.
 
-use crate::support::guest_with_iodyno;
+use crate::support::{DISK_IN_MEMORY, guest_with_iodyno};
 use lab::Machine;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const ID: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f9";
 
 /// A disk in memory, a container that has a directory of it at /inner, and two loads of that.
 const SCRIPT: &str = "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n\
-    modprobe null_blk gb=1 memory_backed=1 queue_mode=2 && mkfs.ext4 -q -F /dev/nullb0 && mkdir -p /t /inner && \
+    DISK && echo 1 >$nullb/power && mkfs.ext4 -q -F /dev/nullb0 && mkdir -p /t /inner && \
     mount /dev/nullb0 /t && mkdir /t/volume || exit 1\n\
     cd /sys/fs/cgroup && echo '+io +memory' >cgroup.subtree_control && mkdir machine && \
     echo '+io +memory' >machine/cgroup.subtree_control && mkdir machine/libpod-@.scope machine/libpod-conmon-@.scope || exit 1\n\
@@ -31,7 +31,12 @@ fn a_container_under_version_2_is_found_by_its_id_and_loaded_within_its_limit() 
     };
     // Locks lie in a directory of that name.
     guest.run("mv /run/iodyno /root/iodyno", LIMIT_S).unwrap();
-    let done = guest.run(&SCRIPT.replace('@', ID), LIMIT_S).unwrap();
+    let done = guest
+        .run(
+            &SCRIPT.replace("DISK", DISK_IN_MEMORY).replace('@', ID),
+            LIMIT_S,
+        )
+        .unwrap();
     assert_eq!(done.status, 0, "{}{}", done.out, done.err);
     let document =
         |name: &str| -> Value { serde_json::from_slice(&guest.get(name).unwrap()).unwrap() };

@@ -131,6 +131,51 @@ fn groups_at_once_get_what_the_device_moves() {
     assert_eq!(groups_left(), Vec::<String>::new());
 }
 
+/// Two groups of weights 100 and 400 that wait for one slow disk.
+fn shares_by_weight(mounted: &Mounted, scheduler: &str) -> Option<(Value, String)> {
+    let disk = &mounted.disk;
+    if disk.lacks_scheduler(scheduler) {
+        return None;
+    }
+    disk.set("scheduler", scheduler);
+    let options = [
+        "--containers",
+        "2",
+        "--weights",
+        "100,400",
+        "--runtime",
+        "4s",
+    ];
+    let words = [&["limit", mounted.point()], &options[..]].concat();
+    let (report, output) = Iodyno::new().json(&words);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let said = text(&Iodyno::new().run(&words).stdout);
+    assert_eq!(groups_left(), Vec::<String>::new());
+    Some((report, said))
+}
+
+#[test]
+fn weights_are_kept_by_bfq_and_by_nobody_without_it() {
+    let Some(mounted) = mounted() else { return };
+    let heavy = |report: &Value| {
+        let shares = report["at_once"][0]["shares"].as_array().unwrap();
+        let bytes = |index: usize| shares[index]["moved"]["bytes"].as_f64().unwrap();
+        bytes(1) / (bytes(0) + bytes(1))
+    };
+    let Some((report, said)) = shares_by_weight(&mounted, "mq-deadline") else {
+        return;
+    };
+    assert_eq!(report["weights_by"], Value::Null, "{report:#}");
+    assert!(said.contains("sudo iodyno set scheduler=bfq"), "{said}");
+    let without = heavy(&report);
+    let Some((report, said)) = shares_by_weight(&mounted, "bfq") else {
+        return;
+    };
+    assert_eq!(report["weights_by"], "bfq", "{report:#}");
+    assert!(heavy(&report) > without + 0.1, "{without}: {report:#}");
+    assert!(said.contains("bfq"), "{said}");
+}
+
 #[test]
 fn a_killed_measurement_is_named_and_its_groups_are_removed() {
     let Some(mounted) = mounted() else { return };

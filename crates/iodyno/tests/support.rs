@@ -378,6 +378,13 @@ pub fn rounds(variable: &str, few: u32) -> u32 {
         .unwrap_or(few)
 }
 
+/// A guest's disk in memory, /dev/nullb0 of 2 GiB, to be put on by writing 1 to $nullb/power. Linux 5.10 takes its memory by
+/// configfs only.
+pub const DISK_IN_MEMORY: &str = "modprobe null_blk nr_devices=0 && modprobe configfs && \
+    { mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; } && \
+    nullb=/sys/kernel/config/nullb/nullb0 && mkdir $nullb && echo 2048 >$nullb/size && echo 2 >$nullb/queue_mode && \
+    echo 1 >$nullb/memory_backed";
+
 /// A guest with the binary at `/run/iodyno`, and this test's turn; none, with the reason printed, where there is none.
 pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuard<'static, ()>)> {
     let turn = DEVICE

@@ -8,7 +8,7 @@
 
 use crate::files::{self, Identity};
 use crate::group::{self, Group};
-use crate::{Child, Error, Host, Privileges, Result, clock, walk};
+use crate::{Child, Error, Host, Privileges, Result, clock, pods, walk};
 use kernel::cgroups::{Hierarchies, Membership};
 use kernel::mounts::{Mount, Mounts};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
@@ -61,20 +61,27 @@ impl Container {
         let pid = match group::is_container_id(name) {
             true => group::first_process(host, name),
             false if is_number => name.parse().ok(),
-            false => by_clients(name),
+            false => match pods::id_of(host, name) {
+                Some(id) => group::first_process(host, &id),
+                None => by_clients(name),
+            },
         };
         let process = |pid: u32| {
             let flags = LOOK | OFlags::DIRECTORY;
             let process = rustix::fs::open(format!("/proc/{pid}"), flags, Mode::empty()).ok()?;
+            // Of an id what its programs take for all of it.
+            let short = name
+                .get(..group::CONTAINER_MIN)
+                .filter(|_| group::is_container_id(name));
             Some(Container {
-                name: name.into(),
+                name: short.unwrap_or(name).into(),
                 process: Arc::new(process),
             })
         };
         process(pid?)
     }
 
-    /// As it was named.
+    /// As it was named; of an id its first twelve digits.
     pub fn name(&self) -> &str {
         &self.name
     }

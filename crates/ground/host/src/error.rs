@@ -223,6 +223,11 @@ impl Error {
         self.errno() == Some(libc::EEXIST)
     }
 
+    /// Whether the kernel has no such file, or does not take what was written for now.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.errno(), Some(libc::ENOENT | libc::EOPNOTSUPP))
+    }
+
     /// Whether it was not tried for the safety of data or settings.
     pub fn is_refusal(&self) -> bool {
         matches!(

@@ -6,7 +6,7 @@
 //! it is taken back.
 
 use crate::container::Container;
-use crate::{Error, Host, Result, output, walk};
+use crate::{Error, Host, Result, output, pods, walk};
 use kernel::cgroups::{Hierarchies, Membership};
 use kernel::mounts::Mounts;
 use model::change::SavedGroup;
@@ -40,7 +40,7 @@ pub struct Group {
 }
 
 /// Characters of the shortest id by which the programs that run containers name one.
-const CONTAINER_MIN: usize = 12;
+pub(crate) const CONTAINER_MIN: usize = 12;
 
 /// The groups that a name stands for: a path below the hierarchies, the number of a process in them, `self` for our own, or
 /// a container by its id, as a process in it has it in its path, or by its name. None where there are no such groups.
@@ -61,6 +61,9 @@ pub fn named(host: &Host, name: &str) -> Option<Membership> {
         .any(|tree| host.exists(&tree.directory(&path)));
     if is_there {
         return Some(Membership::everywhere(&path));
+    }
+    if let Some(id) = pods::id_of(host, name) {
+        return named(host, &id);
     }
     if !is_id {
         let container = host.is_live().then(|| Container::named(host, name))??;

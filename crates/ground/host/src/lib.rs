@@ -48,6 +48,7 @@ mod output;
 pub mod pass_through;
 pub mod perf;
 mod piped;
+pub mod pods;
 pub mod private;
 mod privileges;
 pub mod process;

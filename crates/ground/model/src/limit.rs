@@ -111,6 +111,8 @@ pub struct LimitedWay {
     pub record: Option<i64>,
 }
 
+/// So near to what a weight promises is kept, a share of the whole.
+const DUE_NEAR: f64 = 0.1;
 /// So far above a limit is no measuring error, a share.
 const NEAR: f64 = 0.03;
 /// The same of what was written back: the end of that is seen a moment late, a share.
@@ -171,10 +173,34 @@ pub struct LimitMeasured {
 pub struct GroupShare {
     /// What it moved while all ran, bytes and I/Os.
     pub moved: Moved,
+    /// Its weight on the disk; none where none was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
     /// Its 99th percentile of latency, ns; none without I/O.
     pub p99_ns: Option<u64>,
     /// Its record.
     pub record: Option<i64>,
+}
+
+/// Who divides a disk by the weights of groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightsBy {
+    /// The scheduler.
+    Bfq,
+    /// io.cost, of version 2.
+    IoCost,
+}
+
+impl WeightsBy {
+    /// Its name.
+    pub fn words(self) -> &'static str {
+        match self {
+            WeightsBy::Bfq => "bfq",
+            WeightsBy::IoCost => "io.cost",
+        }
+    }
 }
 
 /// Several groups at once on one disk.
@@ -202,6 +228,27 @@ impl GroupsAtOnce {
         })
     }
 
+    /// What each is due by its weight and what it got, shares of all that was moved; none where no weights were given, one
+    /// group was alone or nobody got anything.
+    pub fn dues(&self) -> Option<Vec<(f64, f64)>> {
+        let weights: Option<Vec<u32>> = self.shares.iter().map(|share| share.weight).collect();
+        let weights = weights.filter(|weights| weights.len() > 1)?;
+        let all = f64::from(weights.iter().sum::<u32>());
+        let sum = self.sum().bytes as f64;
+        let got = self
+            .shares
+            .iter()
+            .map(|share| share.moved.bytes as f64 / sum);
+        let due = weights.iter().map(|weight| f64::from(*weight) / all);
+        (sum > 0.0).then(|| due.zip(got).collect())
+    }
+
+    /// Whether each got what its weight promises, within a tenth of the whole; none as with [`Self::dues`].
+    pub fn keeps_weights(&self) -> Option<bool> {
+        let is_near = |(due, got): &(f64, f64)| (due - got).abs() <= DUE_NEAR;
+        self.dues().map(|dues| dues.iter().all(is_near))
+    }
+
     /// How evenly their bytes are shared, [`stats::jain`]; none where nobody got anything.
     pub fn fairness(&self) -> Option<f64> {
         let each = self.shares.iter().map(|share| share.moved.bytes as f64);
@@ -227,6 +274,12 @@ pub struct LimitReport {
     pub group: Option<String>,
     /// The most memory that a group made for this may have, bytes; none without such a limit.
     pub memory_bytes: Option<u64>,
+    /// The weights of groups at once, by turns; empty where none were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<u32>,
+    /// Who acts on weights of this device now; none where nobody does or none were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights_by: Option<WeightsBy>,
     /// Limits with what they did.
     pub limits: Vec<LimitMeasured>,
     /// Groups at once, in the order measured.
@@ -281,6 +334,38 @@ mod tests {
         let ios = |way: LimitedWay| way.effect_of(&limit("wiops", 10), 1);
         assert_eq!(ios(way(400, 0, true)), LimitEffect::PassedBy);
         assert_eq!(ios(way(400, 100, true)), LimitEffect::BehindCache, "merged");
+    }
+
+    #[test]
+    fn a_weight_is_kept_where_its_share_came() {
+        let of = |each: &[(Option<u32>, u64)]| GroupsAtOnce {
+            shares: each
+                .iter()
+                .map(|(weight, bytes)| GroupShare {
+                    weight: *weight,
+                    moved: Moved {
+                        bytes: *bytes,
+                        ios: 0,
+                    },
+                    ..GroupShare::default()
+                })
+                .collect(),
+            ..GroupsAtOnce::default()
+        };
+        let kept = |each: &[(Option<u32>, u64)]| of(each).keeps_weights();
+        assert_eq!(kept(&[(Some(100), 25), (Some(400), 75)]), Some(true));
+        assert_eq!(kept(&[(Some(100), 50), (Some(400), 50)]), Some(false));
+        assert_eq!(
+            of(&[(Some(100), 1), (Some(300), 3)]).dues().unwrap()[1],
+            (0.75, 0.75)
+        );
+        for none in [
+            &[(Some(100), 5)][..],
+            &[(None, 5), (None, 5)],
+            &[(Some(1), 0), (Some(1), 0)],
+        ] {
+            assert_eq!(kept(none), None, "{none:?}");
+        }
     }
 
     #[test]

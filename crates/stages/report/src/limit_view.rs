@@ -5,12 +5,13 @@ use model::limit::{
     GroupsAtOnce, IoWay, LimitEffect, LimitMeasured, LimitReport, LimitedWay, Moved,
 };
 use model::target::CgroupLimit;
+use model::text::{shell_word, short_group};
 use model::units;
 
 /// What is about to be measured.
 pub fn head(report: &LimitReport) -> String {
     let of = match &report.group {
-        Some(group) => format!("the limits of control group {}", clean(group)),
+        Some(group) => format!("the limits of control group {}", short_group(&clean(group))),
         None => "limits of control groups made for this".into(),
     };
     let fstype = report.fstype.as_deref().unwrap_or("no known file system");
@@ -211,6 +212,7 @@ fn at_once(report: &LimitReport) -> Vec<String> {
         ),
         width(),
     );
+    lines.extend(weights(report));
     lines.push(format!(
         "  {:<12}{:>12}{:>9}{:>12}  {:<13}{:>6}  {}",
         "", "together", "IOPS", "device", "share", "Jain", "p99"
@@ -220,6 +222,55 @@ fn at_once(report: &LimitReport) -> Vec<String> {
         "  Jain: fairness, 1 where all got the same. The device's own figure has the I/O of others in it."
             .into(),
     );
+    lines
+}
+
+/// Whether weights were kept, of the most groups at once, and who would act on them.
+fn weights(report: &LimitReport) -> Vec<String> {
+    let most = report.at_once.iter().rfind(|groups| !groups.is_host);
+    let Some((dues, is_kept)) = most.and_then(|most| most.dues().zip(most.keeps_weights())) else {
+        return Vec::new();
+    };
+    let list = |of: fn(&(f64, f64)) -> f64| {
+        and(&dues
+            .iter()
+            .map(|one| units::share(of(one)))
+            .collect::<Vec<_>>())
+    };
+    let weights: Vec<String> = report.weights.iter().map(u32::to_string).collect();
+    let what = match (is_kept, report.weights_by) {
+        (true, Some(by)) => format!("kept, by {}", by.words()),
+        (true, None) => "as if they were kept, though nobody here acts on weights".into(),
+        (false, Some(by)) => format!(
+            "not kept, though {} acts on weights here: the groups do not all wait for the disk, or nr_requests leaves the scheduler too few to choose from",
+            by.words()
+        ),
+        (false, None) => "not kept: nobody here acts on weights".into(),
+    };
+    let text = format!(
+        "Weights by turns {}: {what}. Due were {}, and {} came.",
+        weights.join(", "),
+        list(|one| one.0),
+        list(|one| one.1)
+    );
+    let mut lines = wrap(&text, width());
+    if report.weights_by.is_none() {
+        lines.extend(who_would(report));
+    }
+    lines
+}
+
+/// The commands that put somebody there who acts on weights, whole, to be pasted.
+fn who_would(report: &LimitReport) -> Vec<String> {
+    let target = shell_word(&report.target);
+    let mut lines = vec![format!(
+        "  bfq would: sudo iodyno set scheduler=bfq {target}"
+    )];
+    if report.version == 2 {
+        lines.push(format!(
+            "  io.cost would: sudo iodyno set io_cost@/=1 {target}"
+        ));
+    }
     lines
 }
 
@@ -279,7 +330,7 @@ fn span(values: impl Iterator<Item = f64> + Clone, words: fn(f64) -> String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::limit::GroupShare;
+    use model::limit::{GroupShare, WeightsBy};
 
     fn measured() -> LimitMeasured {
         let way = |way, program: u64, effect| LimitedWay {
@@ -337,11 +388,48 @@ mod tests {
     }
 
     #[test]
+    fn weights_are_told_kept_or_with_who_would_keep_them() {
+        let of = |each: [u64; 2], by: Option<WeightsBy>| {
+            let share = |(weight, bytes): (u32, u64)| GroupShare {
+                weight: Some(weight),
+                moved: Moved { bytes, ios: 1 },
+                ..GroupShare::default()
+            };
+            let report = LimitReport {
+                device: "sda".into(),
+                target: "/srv".into(),
+                version: 1,
+                weights: vec![100, 300],
+                weights_by: by,
+                at_once: vec![GroupsAtOnce {
+                    count: 2,
+                    shares: [100, 300].into_iter().zip(each).map(share).collect(),
+                    ..GroupsAtOnce::default()
+                }],
+                ..LimitReport::default()
+            };
+            weights(&report).join(" ")
+        };
+        assert_eq!(
+            of([2, 8], Some(WeightsBy::Bfq)),
+            "Weights by turns 100, 300: kept, by bfq. Due were 25 % and 75 %, and 20 % and 80 % came."
+        );
+        let free = of([5, 5], None);
+        assert!(free.contains("nobody here acts on weights"), "{free}");
+        assert!(
+            free.ends_with("  bfq would: sudo iodyno set scheduler=bfq /srv"),
+            "{free}"
+        );
+        let idle = of([5, 5], Some(WeightsBy::Bfq));
+        assert!(idle.contains("do not all wait"), "{idle}");
+    }
+
+    #[test]
     fn groups_at_once_have_a_row_each() {
         let share = |bytes| GroupShare {
             moved: Moved { bytes, ios: 100 },
             p99_ns: Some(1_000_000),
-            record: None,
+            ..GroupShare::default()
         };
         let groups = GroupsAtOnce {
             count: 2,

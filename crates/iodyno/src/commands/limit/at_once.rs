@@ -5,18 +5,27 @@ use super::ground::Ground;
 use super::groups::LimitGroup;
 use super::program;
 use super::ways::device_moved;
+use super::weights;
 use crate::context::Context;
 use crate::exit::Failure;
 use host::disk_counters::DeviceCounters;
 use host::signals::Stop;
 use host::{Child, clock};
+use model::finding::{Finding, Level};
 use model::limit::{GroupShare, GroupsAtOnce, LimitReport, Moved};
 use model::record::{LoadResult, Record};
 use report::limit_view;
+use std::path::PathBuf;
 use store::Store;
 
 /// What a group does where nobody says otherwise.
-const JOB: [&str; 4] = ["-rw=randread", "-bs=4k", "-iodepth=16", "-direct=1"];
+const JOB: [&str; 5] = [
+    "-rw=randread",
+    "-bs=4k",
+    "-ioengine=libaio",
+    "-iodepth=16",
+    "-direct=1",
+];
 /// Size of each group's file, bytes.
 const FILE_BYTES: u64 = 256 << 20;
 /// Programs do not begin at the same moment: so long is not measured at their start.
@@ -51,6 +60,10 @@ pub fn measure(
                 });
             }
         }
+        if let Some(weight) = weight_of(args, index as usize) {
+            let by = weights::give(&group, &ground.device, weight)?;
+            report.weights_by = by;
+        }
         groups.push(group);
         files.push(ground.make_file(index as usize, FILE_BYTES, Vec::new())?);
     }
@@ -64,14 +77,8 @@ pub fn measure(
         if stop.is_asked() {
             break;
         }
-        let mut children = Vec::new();
-        for (group, (file, _)) in groups.iter().zip(&files).take(count) {
-            let entrances = match is_host {
-                true => Vec::new(),
-                false => group.entrances()?,
-            };
-            children.push(program::start(file, &words, entrances)?);
-        }
+        let places = groups.iter().zip(&files).take(count);
+        let mut children = start_each(places, &words, is_host)?;
         let mut looks = Looks::new(&ground.device.name)?;
         looks.until_ended(&mut children, stop)?;
         let mut programs = Vec::new();
@@ -81,12 +88,56 @@ pub fn measure(
         if stop.is_asked() {
             break;
         }
-        let told = at_once(&store, &programs, &looks, is_host)?;
-        report.job = programs.first().map(|(record, _)| record.job.phrase());
+        let mut told = at_once(&store, &programs, &looks, is_host)?;
+        for (index, share) in told.shares.iter_mut().enumerate().filter(|_| !is_host) {
+            share.weight = weight_of(args, index);
+        }
+        if report.job.is_none() {
+            report.job = programs.first().map(|(record, _)| record.job.phrase());
+            programs
+                .first()
+                .into_iter()
+                .for_each(|(record, _)| warn(context, record));
+        }
         context.out.note(limit_view::round(&told));
         report.at_once.push(told);
     }
     Ok(())
+}
+
+/// Says where the job does not do what its words say.
+fn warn(context: &Context, record: &Record) {
+    let is_of_words = |one: &&Finding| one.level == Level::Wrong && one.position.is_some();
+    for finding in record.findings.iter().filter(is_of_words) {
+        let told = format!(
+            "  {}: {} {}",
+            finding.level.word(),
+            finding.claim,
+            finding.advice
+        );
+        context.out.note(told);
+    }
+}
+
+/// The weight of a group: those that were asked for, by turns.
+fn weight_of(args: &LimitArgs, index: usize) -> Option<u32> {
+    args.weights.iter().cycle().nth(index).copied()
+}
+
+/// Starts a program on each file, in its group; in none of its own for the host's round.
+fn start_each<'a>(
+    places: impl Iterator<Item = (&'a LimitGroup, &'a (PathBuf, u64))>,
+    words: &[String],
+    is_host: bool,
+) -> Result<Vec<Child>, Failure> {
+    let start = |(group, (file, _)): (&LimitGroup, &(PathBuf, u64))| {
+        let entrances = match is_host {
+            true => Vec::new(),
+            false => group.entrances()?,
+        };
+        program::start(file, words, entrances)
+    };
+    places.map(start).collect()
 }
 
 /// The job of each group in fio's words.
@@ -191,6 +242,7 @@ fn at_once(
         shares.push(GroupShare {
             moved: within(record, load, from_ms, to_ms),
             p99_ns: latency.quantile_ns(0.99),
+            weight: None,
             record: program::keep(store, record)?,
         });
     }

@@ -8,12 +8,14 @@ use host::Host;
 use host::group::{self, Group};
 use kernel::cgroups::{Hierarchies, Membership, THROTTLES, Tree, with_those_above};
 use kernel::device_lines;
+use kernel::device_settings::{DeviceSetting, NO_LIMIT, forms};
 use kernel::devno::Devno;
 use kernel::group_io::{self, GroupIo};
 use kernel::mounts::Mounts;
 use model::limit::Moved;
 use model::target::CgroupLimit;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What version 2 needs for limits on I/O that write-back counts for: without the controller of memory, all dirty pages
@@ -189,12 +191,40 @@ impl LimitGroup {
         limit: &CgroupLimit,
         value: Option<u64>,
     ) -> Result<(), Failure> {
-        let text = match (self.version, value) {
-            (2, None) => format!("{} {}=max", device.number, limit.what),
-            (2, Some(value)) => format!("{} {}={value}", device.number, limit.what),
-            (_, value) => format!("{} {}", device.number, value.unwrap_or(0)),
+        let forms = forms(&limit.what);
+        let form = if self.version == 2 {
+            forms.first()
+        } else {
+            forms.last()
         };
-        Ok(self.io.write(limit.file(), &text)?)
+        let (Some(form), Some(number)) = (form, Devno::parse(&device.number)) else {
+            return Err(Failure::new(
+                Exit::Failed,
+                format!("no limit of the kernel is called {}", limit.what),
+            ));
+        };
+        let value = value.map_or(NO_LIMIT.into(), |value| value.to_string());
+        Ok(self.io.write(form.file(), &form.line(number, &value))?)
+    }
+
+    /// Writes a file of its group of I/O, which was made for this.
+    pub fn write_file(&self, file: &str, text: &str) -> host::Result<()> {
+        self.io.write(file, text)
+    }
+
+    /// Whether io.cost divides the device among groups. Only the root group of version 2 has the switch.
+    pub fn has_cost(&self, device: &LimitedDevice) -> bool {
+        let switch = forms("io_cost").first().copied();
+        let root = self
+            .directories
+            .first()
+            .and_then(|own| Path::new(own).parent());
+        let is_on = |switch: DeviceSetting| {
+            let file = root?.join(switch.file());
+            let text = Host::live().text(&file.to_string_lossy())?;
+            Some(switch.value(&text, Devno::parse(&device.number)?) == "1")
+        };
+        switch.and_then(is_on).unwrap_or(false)
     }
 
     /// The limits on a device that act on it, its own and those of the groups above: the lowest of each kind.

@@ -7,6 +7,7 @@ mod ground;
 mod groups;
 mod program;
 mod ways;
+mod weights;
 
 use crate::commands::job_args::duration_ms;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
@@ -17,6 +18,7 @@ use ground::Ground;
 use groups::LimitGroup;
 use model::limit::{LIMIT_SCHEMA, LimitReport};
 use model::target::CgroupLimit;
+use model::text::{shell_word, short_group};
 use model::units::{self, parse_bytes};
 use report::limit_view;
 use std::path::PathBuf;
@@ -46,10 +48,15 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["group", "container"],
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub containers: Vec<u32>,
+    /// With --containers: the weight of each group on the disk, by turns, and whether they get such shares: 100,400.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "containers",
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub weights: Vec<u32>,
     /// How long each program runs.
     #[arg(long, default_value = "5s", value_parser = duration_ms)]
     pub runtime: u64,
-    /// With --containers: what each group does, in fio's words [default: -rw=randread -bs=4k -iodepth=16 -direct=1].
+    /// With --containers: what each group does, in fio's words [default: -rw=randread -bs=4k -ioengine=libaio -iodepth=16
+    /// -direct=1].
     #[arg(last = true, value_name = "FIO", requires = "containers")]
     pub job: Vec<String>,
     #[command(flatten)]
@@ -146,6 +153,7 @@ pub fn run(args: &LimitArgs, context: &Context) -> Result<Exit, Failure> {
         version: ground.hierarchies.version(),
         group: args.group.clone(),
         memory_bytes: args.memory,
+        weights: args.weights.clone(),
         ..LimitReport::default()
     };
     context.out.note(limit_view::head(&report));
@@ -189,10 +197,19 @@ fn measure_limits(
         None => group.limits(&ground.device),
     };
     if limits.is_empty() {
+        let (name, device) = (group.name(), &ground.device.name);
+        let target = shell_word(&report.target);
         return Err(Failure::new(
             Exit::Failed,
-            format!("{} has no limit on {}", group.name(), ground.device.name),
-        ));
+            format!(
+                "control group {} has no limit on {device}",
+                short_group(name)
+            ),
+        )
+        .hint(format!(
+            "Give it one until `iodyno undo`: sudo iodyno set {} {target}",
+            shell_word(&format!("wbps@{name}=10m"))
+        )));
     }
     for limit in limits {
         let measured = ways::measure(args, context, ground, &group, &limit, stop)?;

@@ -10,6 +10,7 @@
 //!
 //! ## What to try
 //! Weights: `io.weight` with io.cost, or bfq's own on a slow disk; or limits for the greedy one; or another disk.
+//! `iodyno limit DIR --containers 2 --weights 100,400` tells whether weights are kept there.
 //!
 //! ## Example
 //! ```scene
