@@ -49,7 +49,13 @@ fn version_2_holds_write_back_where_the_file_system_takes_part() {
         each.map(|(way, effect)| (way.to_string(), effect.to_string()))
             .to_vec()
     };
-    for (fs, options, buffered) in [("ext4", "-q -F", "behind-cache"), ("vfat", "", "passed-by")] {
+    let each = [
+        ("ext4", "-q -F", "behind-cache"),
+        ("xfs", "-q -f", "behind-cache"),
+        ("btrfs", "-q -f", "behind-cache"),
+        ("vfat", "", "passed-by"),
+    ];
+    for (fs, options, buffered) in each {
         let (report, found) = effects(&mut guest, fs, options);
         assert_eq!(found, wanted(buffered), "{fs}: {report:#}");
         assert_eq!(report["version"], 2);

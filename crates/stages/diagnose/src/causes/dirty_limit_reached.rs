@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! Dirty pages, those being written included, above the middle between background threshold and limit, by the work of others: seen
-//! before a check loads anything, or while it only reads.
+//! before a check loads anything, or while it only reads. A control group that made half of them and more is named: all others wait
+//! for its write-back.
 //!
 //! ## Why it matters
 //! From there on every process that writes is made to wait in balance_dirty_pages, whatever disk it writes to. A buffered
@@ -30,6 +31,17 @@
 //! field: vm.dirtied_bytes_per_s 400000000
 //! field: vm.written_bytes_per_s 120000000
 //! expect: warning says "written at 114 MiB/s"
+//! ```
+//! One container writes, and the others wait:
+//! ```scene
+//! disk: sda transport=sata
+//! field: memory.dirty_bytes 2600000000
+//! field: memory.dirty_threshold_bytes 3000000000
+//! field: memory.dirty_background_threshold_bytes 1500000000
+//! field: cgroup.dirty_bytes docker 2300000000
+//! field: cgroup.dirty_bytes docker/4f 2200000000
+//! field: cgroup.dirty_bytes docker/5a 100000000
+//! expect: warning says "85 % of them are docker/4f's"
 //! ```
 //!
 //! ## Stays silent
@@ -71,6 +83,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::text::short_group;
 use model::units;
 
 /// What this file finds.
@@ -90,6 +103,8 @@ pub static CAUSE: Cause = Cause {
     judge,
 };
 
+/// Who has this share of the dirty pages is whom the others wait for.
+const MOST: f64 = 0.5;
 /// Others make at least this dirty, bytes a second.
 const OTHERS: f64 = 5e6;
 
@@ -123,8 +138,12 @@ fn finding(frame: &Frame) -> Option<Finding> {
         let (dirtied, written) = (units::bytes_per_s(dirtied), units::bytes_per_s(written));
         format!(" They are made at {dirtied} and written at {written}.")
     });
+    let theirs = largest_group(frame, dirty).map_or(String::new(), |(group, share)| {
+        let (share, group) = (units::share(share), short_group(group));
+        format!(" {share} of them are {group}'s, and writers of every other group wait for its write-back.")
+    });
     let claim = format!(
-        "{} of pages are dirty or being written, above the {} from which every writer waits.{pace}",
+        "{} of pages are dirty or being written, above the {} from which every writer waits.{pace}{theirs}",
         units::bytes(dirty),
         units::bytes(free_run)
     );
@@ -136,4 +155,18 @@ fn finding(frame: &Frame) -> Option<Finding> {
         .advise("Size vm.dirty_bytes to some seconds of what the disk writes, or find who writes so much.")
         .gains(0.5);
     Some(finding)
+}
+
+/// The control group that has most of the dirty pages itself, and its share: a group above others counts theirs as well.
+fn largest_group(frame: &Frame, dirty: f64) -> Option<(&str, f64)> {
+    let of = |group: &str| {
+        let bytes = |id: &str| frame.get(id, group).unwrap_or(0.0);
+        bytes("cgroup.dirty_bytes") + bytes("cgroup.writeback_bytes")
+    };
+    let groups = frame.each("cgroup.dirty_bytes").map(|(group, _)| group);
+    let large = groups
+        .filter(|group| !group.trim_matches('/').is_empty())
+        .map(|group| (group, (of(group) / dirty).min(1.0)))
+        .filter(|(_, share)| *share >= MOST);
+    large.max_by_key(|(group, _)| group.len())
 }

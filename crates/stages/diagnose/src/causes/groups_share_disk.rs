@@ -61,6 +61,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::text::short_group;
 use model::units;
 use std::collections::BTreeMap;
 
@@ -123,7 +124,7 @@ fn finding(scene: &Scene<'_>, frame: &Frame) -> Option<Finding> {
         return None;
     }
     let device = scene.path.queue_device()?;
-    let names: Vec<&str> = large.iter().map(|(group, _)| *group).collect();
+    let names: Vec<_> = large.iter().map(|(group, _)| short_group(group)).collect();
     let claim = format!(
         "{} control groups share the disk and tasks waited for I/O {waiting} of the time: {}.",
         large.len(),
@@ -134,7 +135,7 @@ fn finding(scene: &Scene<'_>, frame: &Frame) -> Option<Finding> {
         note(&device.name, claim).shows("pressure.some_percent io", units::percent_whole(waiting));
     for (group, rate) in large {
         finding = finding.shows(
-            group,
+            &short_group(group),
             format!("{rate} I/Os a second", rate = units::whole(rate)),
         );
     }
