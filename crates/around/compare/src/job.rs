@@ -150,6 +150,10 @@ pub fn phrase(facts: &JobFacts) -> String {
             parts.push("direction not stated".into())
         }
         Some("fio") if rw.is_none() && parts.len() > 1 => parts.push("pattern not stated".into()),
+        // Its table and its JSON are the same for `seq` and `rand`.
+        Some("rados bench") if direction == Some("reads") => {
+            parts.push("seq or rand not stated".into())
+        }
         Some(_) if parts.len() == 1 => parts.push("job not stated".into()),
         _ => {}
     }

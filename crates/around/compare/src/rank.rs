@@ -136,9 +136,10 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
             }
         })
         .collect();
-    let (_, first) = group[0];
+    // Those that tell most come first. The heading says what all of them tell.
+    let ((_, first), (_, last)) = (group[0], group[group.len() - 1]);
     Ok(RankedJob {
-        phrase: first.phrase.clone(),
+        phrase: last.phrase.clone(),
         job: first.job.clone(),
         by,
         ratios: ratios.join(" : "),
@@ -341,6 +342,11 @@ fn remarks(group: &[Load<'_>], entries: &[ComparisonEntry]) -> Vec<String> {
         }
     }
     if !silent.is_empty() {
+        let taken = untold.iter().filter_map(|name| {
+            let value = most.job.get(*name)?;
+            Some(format!("{name}={value}"))
+        });
+        let taken: Vec<String> = taken.collect();
         let untold: Vec<String> = untold.iter().map(|name| name.to_string()).collect();
         let names = if silent.len() > 3 {
             format!("{} results", silent.len())
@@ -349,10 +355,12 @@ fn remarks(group: &[Load<'_>], entries: &[ComparisonEntry]) -> Vec<String> {
         };
         let verb = if silent.len() == 1 { "does" } else { "do" };
         remarks.push(format!(
-            "{names} {verb} not tell {}; it is taken to be alike.",
-            words::list(&untold)
+            "{names} {verb} not tell {}; it is taken to be alike: {}.",
+            words::list(&untold),
+            taken.join(" ")
         ));
     }
+    remarks.extend(engines(group));
     let mut marks: Vec<&Caveat> = Vec::new();
     for caveat in entries
         .iter()
@@ -374,6 +382,23 @@ fn remarks(group: &[Load<'_>], entries: &[ComparisonEntry]) -> Vec<String> {
         );
     }
     remarks
+}
+
+/// That engines differ, which has a part in IOPS and in the time of an I/O.
+fn engines(group: &[Load<'_>]) -> Option<String> {
+    let mut names: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (subject, part) in group {
+        let of = names.entry(part.beside.get("ioengine")?).or_default();
+        if !of.contains(&subject.name) {
+            of.push(subject.name.clone());
+        }
+    }
+    let each = names.iter().map(|(engine, names)| match &names[..] {
+        [_, _, _, _, ..] => format!("{engine} ({} results)", names.len()),
+        few => format!("{engine} ({})", words::list(few)),
+    });
+    let each: Vec<String> = each.collect();
+    (each.len() > 1).then(|| format!("The engines differ: {}.", words::list(&each)))
 }
 
 fn sentence(jobs: &[RankedJob], alone: usize) -> String {
@@ -539,6 +564,37 @@ mod tests {
                 "8K sequential read, depth 64, buffered".to_string()
             )]
         );
+    }
+
+    #[test]
+    fn a_heading_says_what_all_tell_and_engines_that_differ_are_told() {
+        let of = |iops: f64, more: &[(&str, &str)]| {
+            let all = [("rw", "read"), ("bs", "4k"), ("iodepth", "1")];
+            fio_text(iops, &[&all[..], more].concat())
+        };
+        let subjects = [
+            subject(
+                "a.txt:1",
+                &of(
+                    9_000.0,
+                    &[("numjobs", "4"), ("ioengine", "libaio"), ("device", "sda")],
+                ),
+            ),
+            subject(
+                "b.txt:1",
+                &of(3_000.0, &[("ioengine", "psync"), ("device", "sdb")]),
+            ),
+        ];
+        let found = ranking(&subjects, None);
+        let job = &found.jobs[0];
+        assert_eq!(job.phrase, "4K sequential read, depth 1");
+        let remarks = job.remarks.join(" ");
+        for wanted in [
+            "b.txt:1 does not tell numjobs; it is taken to be alike: numjobs=4.",
+            "The engines differ: libaio (a.txt:1) and psync (b.txt:1).",
+        ] {
+            assert!(remarks.contains(wanted), "{remarks}");
+        }
     }
 
     #[test]

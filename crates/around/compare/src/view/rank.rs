@@ -8,6 +8,8 @@ use report::text::{Paint, clean};
 
 /// Results that stand alone are named up to this many.
 const ALONE_MAX: usize = 8;
+/// Room for a label, characters.
+const LABEL: usize = 24;
 
 /// The whole ranking.
 pub fn lines(found: &Ranking, paint: Paint) -> Vec<String> {
@@ -40,7 +42,7 @@ fn table(job: &RankedJob, paint: Paint) -> Vec<String> {
         format!(
             "  {} {}{}{}{}{}{}  {}",
             right("", 2),
-            left("device", 25),
+            left("device", LABEL + 1),
             right("IOPS", 8),
             right("bandwidth", 11),
             right("mean", 9),
@@ -49,16 +51,45 @@ fn table(job: &RankedJob, paint: Paint) -> Vec<String> {
             "n"
         ),
     ];
-    for (index, entry) in job.entries.iter().enumerate() {
+    for (index, (entry, label)) in job.entries.iter().zip(labels(&job.entries)).enumerate() {
         // A shared rank is said once, and kept for those that share it.
         let shared = index > 0 && job.entries[index - 1].rank == entry.rank;
-        lines.extend(row(entry, shared));
+        lines.extend(row(entry, &label, shared));
     }
     lines.extend(job.remarks.iter().flat_map(|remark| paragraph(remark, 2)));
     lines
 }
 
-fn row(entry: &ComparisonEntry, shared: bool) -> Vec<String> {
+/// The labels as the table has room for them: cut where no two become the same, in the midst if that will do.
+fn labels(entries: &[ComparisonEntry]) -> Vec<String> {
+    let end = |label: &str| {
+        let from = label.char_indices().rev().nth(LABEL - 2);
+        from.map_or_else(|| label.to_string(), |(at, _)| format!("…{}", &label[at..]))
+    };
+    let all = |cut: &dyn Fn(&str) -> String| -> Vec<String> {
+        entries
+            .iter()
+            .map(|entry| cut(&clean(&entry.label)))
+            .collect()
+    };
+    let is_distinct = |cut: &Vec<String>| {
+        let mut each: Vec<(&String, &String)> = cut
+            .iter()
+            .zip(entries.iter().map(|entry| &entry.label))
+            .collect();
+        each.sort_unstable();
+        each.dedup();
+        each.windows(2).all(|pair| pair[0].0 != pair[1].0)
+    };
+    let midst = all(&|label| short(label, LABEL));
+    let ends = Some(&midst)
+        .filter(|midst| !is_distinct(midst))
+        .map(|_| all(&end))
+        .filter(is_distinct);
+    ends.unwrap_or(midst)
+}
+
+fn row(entry: &ComparisonEntry, label: &str, shared: bool) -> Vec<String> {
     let or_dash = |value: Option<String>| value.unwrap_or("–".into());
     let rank = if shared {
         "=".to_string()
@@ -73,7 +104,7 @@ fn row(entry: &ComparisonEntry, shared: bool) -> Vec<String> {
     let mut lines = vec![format!(
         "  {} {}{}{}{}{}{}  {}",
         right(&rank, 2),
-        left(&short(&entry.label, 24), 25),
+        left(label, LABEL + 1),
         right(
             &or_dash(entry.iops.map(|iops| units::count(iops.round()))),
             8
@@ -117,6 +148,34 @@ mod tests {
     use crate::fixture::run;
     use crate::{measures, rank};
     use report::text::columns;
+
+    #[test]
+    fn labels_that_are_cut_stay_apart() {
+        let entry = |host: &str| {
+            let mut record = run(1e4, 0.01, 30);
+            record.provenance.hostname = host.into();
+            let other = run(2e4, 0.01, 30);
+            let subjects = [
+                measures::of("1", Some(1), &record),
+                measures::of("2", Some(2), &other),
+            ];
+            let mut entries = rank::ranking(&subjects, None).jobs.remove(0).entries;
+            entries.retain(|entry| entry.label.contains(host));
+            entries.remove(0)
+        };
+        let long = |middle: &str| {
+            entry(&format!(
+                "report-with-a-long-name-{middle}-of-the-field-test"
+            ))
+        };
+        let (one, other) = (long("one"), long("two"));
+        let cut = labels(&[one.clone(), other]);
+        assert_ne!(cut[0], cut[1], "{cut:?}");
+        assert!(cut.iter().all(|label| columns(label) <= LABEL), "{cut:?}");
+        let same = labels(&[one.clone(), one]);
+        assert_eq!(same[0], same[1]);
+        assert!(same[0].starts_with("vda"), "{same:?}");
+    }
 
     #[test]
     fn the_table_fits_and_marks_what_is_not_sure() {

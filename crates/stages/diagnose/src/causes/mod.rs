@@ -4,6 +4,7 @@ pub mod array_not_whole;
 pub mod atime_on_every_read;
 pub mod barriers_off;
 pub mod below_promise;
+pub mod beyond_promise;
 pub mod bfq_on_flash;
 pub mod burst_used_up;
 pub mod busy_before_load;
@@ -101,6 +102,7 @@ pub static ALL: &[&super::Cause] = &[
     &atime_on_every_read::CAUSE,
     &barriers_off::CAUSE,
     &below_promise::CAUSE,
+    &beyond_promise::CAUSE,
     &bfq_on_flash::CAUSE,
     &burst_used_up::CAUSE,
     &busy_before_load::CAUSE,
@@ -210,6 +212,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "below_promise",
         include_str!("../../../../../docs/catalogue/cause/below_promise.md"),
+    ),
+    (
+        "beyond_promise",
+        include_str!("../../../../../docs/catalogue/cause/beyond_promise.md"),
     ),
     (
         "bfq_on_flash",

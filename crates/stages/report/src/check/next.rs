@@ -45,18 +45,23 @@ pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
     experiment.unwrap_or(sees_more)
 }
 
-/// The command that an experiment begins with, without the words after it; none where it is a sentence.
+/// What ends a command before the words after it.
+const MARKS: [&str; 6] = [", ", "; ", ": ", " and then ", " with ", " beside "];
+
+/// The command that an experiment begins with, without the words after it; none where it is a sentence. Of a job in fio's words
+/// only options belong to it.
 fn command(experiment: &str) -> Option<String> {
     let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
-    let end = [", ", "; ", " and then "]
-        .iter()
-        .filter_map(|mark| experiment.find(mark))
-        .min();
-    is_command.then(|| {
-        experiment[..end.unwrap_or(experiment.len())]
-            .trim_end_matches('.')
-            .to_string()
-    })
+    let end = MARKS.iter().filter_map(|mark| experiment.find(mark)).min();
+    let whole = experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.');
+    let command = match whole.split_once(" -- ") {
+        Some((verb, job)) => {
+            let options = job.split(' ').take_while(|word| word.starts_with('-'));
+            format!("{verb} -- {}", options.collect::<Vec<_>>().join(" "))
+        }
+        None => whole.to_string(),
+    };
+    is_command.then_some(command)
 }
 
 #[cfg(test)]
@@ -91,6 +96,14 @@ mod tests {
             next(&[one], &ROOT),
             "iodyno run /srv -- -rw=randread -bs=4k"
         );
+        for words in [
+            " with vm.dirty_bytes as it is and at 512 MiB",
+            " before and after mount -o remount,barrier=1 sda",
+            ": the bytes a second stay",
+        ] {
+            let one = finding(&format!("iodyno run /srv -- -rw=write -bs=1m{words}"), None);
+            assert_eq!(next(&[one], &ROOT), "iodyno run /srv -- -rw=write -bs=1m");
+        }
         let knob = finding("Change it and look.", Some("scheduler"));
         assert_eq!(
             next(&[knob], &ROOT),
