@@ -218,7 +218,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--group --container)--memory=[With a limit\: the most memory that the group may have, which bounds its dirty pages]:BYTES:_default' \
 '(--container)--group=[Enter this group in place of one made for the purpose, and measure the limits that it has\: as /proc/PID/cgroup names it, the number of a process, a container'\''s id or name, or \`self\` for the group that iodyno is in]:GROUP|PID|CONTAINER|self:_default' \
 '(--group --container)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
-'*--weights=[With --containers\: the weight of each group on the disk, by turns, and whether they get such shares\: 100,400]:N,N:_default' \
+'(--read-bps --write-bps --read-iops --write-iops)*--weights=[With --containers\: the weight of each group on the disk, by turns, and whether they get such shares\: 100,400]:N,N:_default' \
 '--runtime=[How long each program runs]:RUNTIME:_default' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \

@@ -240,15 +240,15 @@ fn weights(report: &LimitReport) -> Vec<String> {
     let weights: Vec<String> = report.weights.iter().map(u32::to_string).collect();
     let what = match (is_kept, report.weights_by) {
         (true, Some(by)) => format!("kept, by {}", by.words()),
-        (true, None) => "as if they were kept, though nobody here acts on weights".into(),
+        (true, None) => "as if they were kept, though nothing here acts on weights".into(),
         (false, Some(by)) => format!(
             "not kept, though {} acts on weights here: the groups do not all wait for the disk, or nr_requests leaves the scheduler too few to choose from",
             by.words()
         ),
-        (false, None) => "not kept: nobody here acts on weights".into(),
+        (false, None) => "not kept, for nothing here acts on weights".into(),
     };
     let text = format!(
-        "Weights by turns {}: {what}. Due were {}, and {} came.",
+        "Weights by turns {}: {what}. By weight they are due {}; they got {}.",
         weights.join(", "),
         list(|one| one.0),
         list(|one| one.1)
@@ -412,10 +412,10 @@ mod tests {
         };
         assert_eq!(
             of([2, 8], Some(WeightsBy::Bfq)),
-            "Weights by turns 100, 300: kept, by bfq. Due were 25 % and 75 %, and 20 % and 80 % came."
+            "Weights by turns 100, 300: kept, by bfq. By weight they are due 25 % and 75 %; they got 20 % and 80 %."
         );
         let free = of([5, 5], None);
-        assert!(free.contains("nobody here acts on weights"), "{free}");
+        assert!(free.contains("nothing here acts on weights"), "{free}");
         assert!(
             free.ends_with("  bfq would: sudo iodyno set scheduler=bfq /srv"),
             "{free}"

@@ -50,6 +50,7 @@ pub struct LimitArgs {
     pub containers: Vec<u32>,
     /// With --containers: the weight of each group on the disk, by turns, and whether they get such shares: 100,400.
     #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "containers",
+          conflicts_with_all = ["read_bps", "write_bps", "read_iops", "write_iops"],
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub weights: Vec<u32>,
     /// How long each program runs.
