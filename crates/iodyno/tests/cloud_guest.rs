@@ -34,6 +34,7 @@ fn probe(record: &Record) -> Probe {
         load,
         frame: Frame::default(),
         layers: None,
+        tasks: None,
         start_ms: 0,
     }
 }

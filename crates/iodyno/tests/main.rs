@@ -78,6 +78,7 @@ mod stories_of_files_guest;
 mod subjects;
 mod support;
 mod sweep;
+mod time_account;
 mod tune;
 mod undo;
 mod watch;

@@ -33,6 +33,11 @@ impl Mounted {
     }
 
     fn made(disk: Loop, fstype: &str, options: &str) -> Option<Mounted> {
+        Mounted::formatted(disk, fstype, &[], options)
+    }
+
+    /// With these words for mkfs as well.
+    pub fn formatted(disk: Loop, fstype: &str, words: &[&str], options: &str) -> Option<Mounted> {
         let mounted = Mounted {
             disk,
             dir: Dir::new("mount"),
@@ -40,7 +45,9 @@ impl Mounted {
         let program = format!("mkfs.{fstype}");
         let force = if fstype == "ext4" { "-F" } else { "-f" };
         let mkfs = Command::new(&program)
-            .args(["-q", force, &mounted.disk.device])
+            .args(["-q", force])
+            .args(words)
+            .arg(&mounted.disk.device)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();

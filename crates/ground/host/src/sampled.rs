@@ -15,12 +15,13 @@ const DEVICE_ATTRIBUTES: [&str; 3] = ["/sys/block/", "/sys/class/", "/sys/device
 
 /// Files that the kernel writes as one record (single_open in fs/seq_file.c): a read that has room for more than it gets
 /// has got everything.
-const ONE_RECORD: [&str; 5] = [
+const ONE_RECORD: [&str; 6] = [
     "/proc/stat",
     "/proc/meminfo",
     "/proc/softirqs",
     "/proc/loadavg",
     "/proc/pressure/",
+    "/proc/self/task/",
 ];
 
 /// Files of lines that are short: the kernel gathers as many as fit in a page, so that a read which leaves more than a

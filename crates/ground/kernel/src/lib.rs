@@ -24,3 +24,4 @@ pub mod stat;
 pub mod super_option;
 pub mod swaps;
 pub mod sync_speed;
+pub mod task;

@@ -9,12 +9,19 @@ pub struct ProcessStat<'a> {
     pub state: &'a str,
     /// `PF_…` of include/linux/sched.h.
     pub flags: Option<u32>,
+    /// CPU time of all its threads, user and system, clock ticks; of a thread its own.
+    pub cpu_ticks: Option<u64>,
+    /// Niceness, -20 (first) to 19 (last).
+    pub nice: Option<i32>,
     /// When it began, clock ticks since boot.
     pub start_ticks: Option<u64>,
 }
 
-// Fields 9 and 22, counted from the state, which is field 3.
+// Fields 9, 14, 15, 19 and 22, counted from the state, which is field 3.
 const FLAGS: usize = 6;
+const USER: usize = 11;
+const SYSTEM: usize = 12;
+const NICE: usize = 16;
 const START: usize = 19;
 const PF_KTHREAD: u32 = 0x0020_0000;
 
@@ -26,10 +33,14 @@ impl<'a> ProcessStat<'a> {
         let (_, name) = head.split_once('(')?;
         let mut fields = rest.split_ascii_whitespace();
         let field = |place| fields.clone().nth(place);
+        let ticks = |place| field(place)?.parse::<u64>().ok();
+        let cpu_ticks = ticks(USER).zip(ticks(SYSTEM));
         Some(ProcessStat {
             name,
+            cpu_ticks: cpu_ticks.and_then(|(user, system)| user.checked_add(system)),
+            nice: field(NICE).and_then(|nice| nice.parse().ok()),
             flags: field(FLAGS).and_then(|flags| flags.parse().ok()),
-            start_ticks: field(START).and_then(|ticks| ticks.parse().ok()),
+            start_ticks: ticks(START),
             state: fields.next()?,
         })
     }
@@ -47,11 +58,12 @@ mod tests {
 
     #[test]
     fn names_with_brackets_and_short_lines() {
-        let rest = "1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 9 0";
+        let rest = "1 7 7 0 -1 4194560 1 0 0 0 31 11 0 0 30 10 1 0 4242 9 0";
         let text = format!("7 (tmux: (a) b) S {rest}\n");
         let stat = ProcessStat::parse(&text).unwrap();
         assert_eq!((stat.name, stat.state), ("tmux: (a) b", "S"));
         assert_eq!(stat.start_ticks, Some(4242));
+        assert_eq!((stat.cpu_ticks, stat.nice), (Some(42), Some(10)));
         assert_eq!(
             (stat.flags, stat.is_kernel_thread()),
             (Some(4194560), false)

@@ -5,6 +5,7 @@ use crate::job::Job;
 use crate::layers::{LayerSide, LayerTimes, Span};
 use crate::record::LoadResult;
 use crate::target::{Machine, TargetFacts};
+use crate::time_account::{TaskTimes, TimeAccount};
 use crate::units;
 use serde::{Deserialize, Serialize};
 
@@ -54,12 +55,28 @@ pub struct Probe {
     /// Times by layer; none where they were not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<LayerTimes>,
+    /// What its threads did; none where they were not watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskTimes>,
     /// Start, ms after the start of the check.
     #[serde(default)]
     pub start_ms: u64,
 }
 
 impl Probe {
+    /// A load of which nothing was seen yet.
+    pub fn of(role: Role, job: Job) -> Probe {
+        Probe {
+            role,
+            job,
+            load: LoadResult::default(),
+            frame: Frame::default(),
+            layers: None,
+            tasks: None,
+            start_ms: 0,
+        }
+    }
+
     /// The load in a few words: `depth 32`, `one stream`.
     pub fn phrase(&self) -> String {
         match self.role {
@@ -336,6 +353,9 @@ pub struct CheckResult {
     pub given: Vec<GivenSetting>,
     /// What it should give.
     pub expected: Vec<Expected>,
+    /// Where the time of an I/O went, load by load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<TimeAccount>,
     /// The kernel parameters beside a named set, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileComparison>,

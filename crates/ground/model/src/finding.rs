@@ -2,6 +2,7 @@
 
 use crate::change::Risk;
 use crate::job::Position;
+use crate::time_account::TimePlace;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
@@ -89,6 +90,9 @@ pub struct Finding {
     /// By how much the cure is likely to help: 0.3 is 30 % more or faster; 0 where it changes nothing by itself.
     #[serde(default)]
     pub gain: f64,
+    /// The place of an I/O's time that it names without a cause; it yields to a finding that explains the place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<TimePlace>,
     /// Why it was taken back: the measurement that contradicts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<String>,

@@ -33,6 +33,7 @@ pub mod studies;
 pub mod subject;
 pub mod target;
 pub mod text;
+pub mod time_account;
 pub mod units;
 pub mod verdict;
 pub mod watched;

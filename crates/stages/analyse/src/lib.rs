@@ -14,3 +14,4 @@ pub mod plateau;
 pub mod search;
 pub mod spread;
 pub mod steady;
+pub mod time_account;

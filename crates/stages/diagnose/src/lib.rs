@@ -43,6 +43,7 @@ pub use verdict::{Around, verdict};
 use analyse::fields::Frame;
 use model::change::Risk;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 
 /// A problem that a job or a record can have.
 #[derive(Debug)]
@@ -98,6 +99,8 @@ pub struct Cause {
     pub experiment: &'static str,
     /// The knob that it turns, where iodyno has it.
     pub knob: Option<&'static str>,
+    /// Places of an I/O's time that are no riddle where it is found.
+    pub explains: &'static [TimePlace],
     /// The findings; a finding's section is the device or mount that it is about. Rule, risk, competing explanations,
     /// experiment and knob are put in by the caller unless the finding has its own.
     pub judge: fn(&Scene<'_>) -> Vec<Finding>,

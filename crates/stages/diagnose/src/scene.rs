@@ -2,11 +2,13 @@
 
 use super::causes;
 use super::medium::Medium;
+use analyse::time_account;
 use kernel::release::Release;
 use model::check::{Probe, Promise, Role};
 use model::finding::Finding;
 use model::frame::Frame;
 use model::iopath::{IoPath, Layer, LayerKind};
+use model::time_account::TimeAccount;
 
 /// All that is known. What is not known is none or empty, and a cause that needs it stays silent.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,32 @@ impl<'a> Scene<'a> {
             .iter()
             .filter(|probe| matches!(probe.role, Role::Depth | Role::Latency));
         reads.map(Probe::iops).max_by(f64::total_cmp)
+    }
+
+    /// Where the time of an I/O went, load by load; only of loads whose threads were watched.
+    pub fn accounts(&self) -> Vec<TimeAccount> {
+        let disks = self.bottoms();
+        let accounts = self.probes.iter();
+        accounts
+            .filter_map(|probe| time_account::account(probe, &disks))
+            .collect()
+    }
+
+    /// Where the time of an I/O went in the load of a role, the first of several.
+    pub fn account(&self, role: Role) -> Option<TimeAccount> {
+        time_account::account(self.probe(role)?, &self.bottoms())
+    }
+
+    /// Names of the queues that have none below them.
+    fn bottoms(&self) -> Vec<&'a str> {
+        let is_queue = |layer: &Layer| {
+            use LayerKind::{Disk, Loop, Stacked, Zram};
+            matches!(layer.kind, Disk | Loop | Stacked | Zram)
+        };
+        let bottoms = self
+            .queues()
+            .filter(|layer| !layer.walk().into_iter().skip(1).any(is_queue));
+        bottoms.map(|layer| layer.name.as_str()).collect()
     }
 
     /// What others did before anything was loaded; under a production load that is the production.

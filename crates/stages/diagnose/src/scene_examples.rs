@@ -18,6 +18,9 @@
 //! field: disk.await_read_ms sda 3.2                 over that load; before any probe: over an idle second
 //! field: psi.io.some_percent 12                     a field without a subject
 //! span: sda read D2C 200us                          time by layer over that load; `500@200us` counts
+//! tasks: run=200ms delay=500ms throttled=0ms nice=19   what its thread did of that load's time; the rest it slept
+//! sleep: 30 160 jbd2_log_wait_commit do_fsync       seen with I/O on the device, and without; the innermost function first
+//! user: stress 1.9                                  a process, and the CPUs that it used
 //! expect: warning says "words of the claim" about sda
 //! ```
 
@@ -26,7 +29,6 @@ use super::scene::Scene;
 use model::change::Attribute;
 use model::check::{Probe, Promise, Role};
 use model::finding::Level;
-use model::frame::Frame;
 use model::histogram::{Histogram, bucket_of};
 use model::iopath::{
     HardwareQueue, Interrupt, IoPath, KernelDefault, Layer, LayerKind, LogLine, Owner, Setting,
@@ -34,6 +36,7 @@ use model::iopath::{
 use model::job::Job;
 use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::LoadResult;
+use model::time_account::{CpuUser, SleepSight, TaskTimes};
 use model::units::{parse_bytes, parse_duration_ms};
 
 /// One block.
@@ -105,6 +108,9 @@ impl SceneExample {
                 "bins" => bins(&mut example.last(line).load, rest),
                 "field" => field(example.last_or_idle(), rest),
                 "span" => span(example.last(line), rest),
+                "tasks" => tasks(example.last(line), rest),
+                "sleep" => sleep(example.last(line), rest),
+                "user" => user(example.last(line), rest),
                 "expect" => example.expected.push(expected(rest)),
                 _ => panic!("unknown line: {line}"),
             }
@@ -315,15 +321,11 @@ fn promise(rest: &str) -> Promise {
 
 fn empty(role: Role) -> Probe {
     Probe {
-        role,
-        job: Job::default(),
         load: LoadResult {
             elapsed_ms: 1e3,
             ..LoadResult::default()
         },
-        frame: Frame::default(),
-        layers: None,
-        start_ms: 0,
+        ..Probe::of(role, Job::default())
     }
 }
 
@@ -412,6 +414,55 @@ fn span(probe: &mut Probe, rest: &str) {
         .find(|one| one.device == device)
         .expect("just added");
     found.spans.push(SpanTimes { side, span, times });
+}
+
+fn tasks(probe: &mut Probe, rest: &str) {
+    let looks = 200;
+    let mut times = TaskTimes {
+        threads: 1,
+        alive_ms: probe.load.elapsed_ms,
+        looks,
+        cpus: 2,
+        ..TaskTimes::default()
+    };
+    for (name, value) in pairs(rest) {
+        let ms = || parse_duration_ms(value).unwrap() as f64;
+        match name {
+            "run" => times.run_ms = ms(),
+            "delay" => times.delay_ms = ms(),
+            "throttled" => times.throttled_ms = Some(ms()),
+            "nice" => times.nice = value.parse().unwrap(),
+            _ => panic!("unknown of tasks: {name}"),
+        }
+    }
+    let held_ms = times.throttled_ms.unwrap_or(0.0);
+    let slept = 1.0 - (times.run_ms + times.delay_ms + held_ms) / times.alive_ms;
+    times.asleep = (slept.max(0.0) * looks as f64) as u64;
+    probe.load.cpu_system_ms = times.run_ms;
+    probe.tasks = Some(times);
+}
+
+fn sleep(probe: &mut Probe, rest: &str) {
+    let mut words = rest.split_whitespace();
+    let mut count = || words.next().unwrap().parse().unwrap();
+    let (busy, idle) = (count(), count());
+    let functions = words.map(str::to_string).collect();
+    let tasks = probe.tasks.as_mut().expect("`tasks:` before it");
+    tasks.sleeps.push(SleepSight {
+        functions,
+        busy,
+        idle,
+    });
+}
+
+fn user(probe: &mut Probe, rest: &str) {
+    let (name, cpus) = rest.split_once(' ').expect("user: NAME CPUS");
+    let tasks = probe.tasks.as_mut().expect("`tasks:` before it");
+    tasks.cpu_users.push(CpuUser {
+        name: name.into(),
+        pid: 4242,
+        cpus: cpus.parse().unwrap(),
+    });
 }
 
 fn expected(rest: &str) -> Expected {

@@ -2,12 +2,13 @@
 //! what is to be doubted about the loads themselves.
 
 use super::facts::{Machine, RuleFacts, TargetFacts};
-use super::{Scene, after, before, causes_of, during};
+use super::{Scene, after, before, causes, causes_of, during};
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
 use model::job::{Job, Section};
 use model::record::SectionResult;
 use model::sample::SensorLog;
+use model::time_account::TimePlace;
 
 /// What is known beside the scene.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +91,10 @@ const EXPLAINED: &[(&str, &[&str])] = &[
     ("promise_reached", &["burst_used_up"]),
     ("rate_capped_outside", &["burst_used_up"]),
     (
+        "time_without_cause",
+        &["cgroup_limit_reached", "cpu_time_stolen", "token_bucket"],
+    ),
+    (
         "token_bucket",
         &[
             "cgroup_limit_reached",
@@ -132,6 +137,9 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     }
     let names: Vec<String> = ranked.iter().map(|one| one.finding.rule.clone()).collect();
     ranked.retain(|one| !is_explained(&one.finding.rule, &names));
+    let places = explained_places(&ranked);
+    let is_riddle = |place: &TimePlace| !places.contains(place);
+    ranked.retain(|one| one.finding.place.as_ref().is_none_or(is_riddle));
     ranked.sort_by(|one, other| {
         // What casts doubt on a load is worth less than what is wrong with the storage.
         let is_doubt = |one: &Ranked| {
@@ -175,6 +183,19 @@ fn watched(scene: &Scene<'_>, finding: Finding) -> Finding {
         experiment,
         ..finding
     }
+}
+
+/// The places of an I/O's time that a finding explains.
+fn explained_places(ranked: &[Ranked]) -> Vec<TimePlace> {
+    let standing = ranked
+        .iter()
+        .filter(|one| one.finding.level >= Level::Warning);
+    let causes = standing.filter_map(|one| {
+        causes::ALL
+            .iter()
+            .find(|cause| cause.id == one.finding.rule)
+    });
+    causes.flat_map(|cause| cause.explains).copied().collect()
 }
 
 fn is_same_place(one: &Finding, other: &Finding) -> bool {

@@ -13,6 +13,7 @@ pub mod foreign;
 #[cfg(test)]
 mod iostat_agrees;
 mod layer_history;
+mod load_tasks;
 mod parse;
 mod sampler;
 mod scan;
@@ -31,6 +32,7 @@ pub use edges::{EdgeReading, Edges};
 pub use flights::Flights;
 pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
+pub use load_tasks::{LoadTasks, WatchedThreads};
 pub use probe::{Rung, RungStep, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};

@@ -4,6 +4,7 @@
 mod next;
 mod profile;
 mod table;
+mod time;
 
 pub use next::{Situation, next};
 
@@ -99,6 +100,7 @@ fn standing(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
 pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool) -> Vec<String> {
     let mut lines = wrap(&clean(answer), width());
     lines.extend(table::lines(&check.given, &check.expected, all));
+    lines.extend(time::lines(&check.accounts, all));
     lines.extend(finding_lines(
         findings,
         all || are_notes_told(check, findings),

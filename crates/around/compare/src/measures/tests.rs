@@ -221,6 +221,7 @@ fn every_short_load_of_a_check_is_a_part_of_its_own() {
         },
         frame: Default::default(),
         layers: None,
+        tasks: None,
         start_ms: 0,
     };
     let idle = Probe {

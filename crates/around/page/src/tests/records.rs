@@ -564,6 +564,7 @@ pub fn check() -> Record {
             load,
             frame: Frame::default(),
             layers: None,
+            tasks: None,
             start_ms: 0,
         }
     };

@@ -113,6 +113,7 @@ fn check() -> impl Strategy<Value = CheckResult> {
         load,
         frame: Frame::default(),
         layers: None,
+        tasks: None,
         start_ms: 3,
     };
     let probes = prop::collection::vec(load().prop_map(probe), 0..3);

@@ -8,8 +8,8 @@ use crate::exit::{Exit, Failure};
 use crate::live::Teller;
 use analyse::fields::Fields;
 use analyse::knee::{self, Visits};
-use host::clock;
 use host::signals::Stop;
+use host::{Host, clock};
 use load::{LoadError, Region, Running};
 use model::check::{Probe, Role};
 use model::iopath::IoPath;
@@ -18,8 +18,11 @@ use model::layers::LayerTimes;
 use model::reading::{Reading, ReadingRow};
 use model::record::LoadResult;
 use model::sample::SensorLog;
+use model::time_account::TaskTimes;
 use model::units;
-use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Status, Tracing, TracingWish};
+use observe::{
+    INTERVAL_DEFAULT_MS, LoadTasks, Sampler, Scope, Status, Tracing, TracingWish, WatchedThreads,
+};
 
 /// How often a load is looked at, ms.
 const LOOK_MS: u64 = 20;
@@ -37,6 +40,9 @@ const SHARE_LEAST: f64 = 0.4;
 
 /// Sensors at work, and what the loads gave so far.
 pub struct Loads<'a> {
+    host: Host,
+    /// Kernel names of the block devices of the path.
+    devices: Vec<String>,
     plan: &'a CheckPlan,
     stop: &'a Stop,
     line: &'a Teller,
@@ -82,11 +88,14 @@ impl<'a> Loads<'a> {
             ..Scope::of(path)
         };
         let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
+        let (host, devices) = (context.host.clone(), scope.devices.clone());
         let fields = Fields::new(observe::fields());
         let (probes, edges, unseen) = (Vec::new(), Vec::new(), Vec::new());
         let seed = clock::unix_ms();
         let end_ns = origin_ns + plan.expected_ms(true) * 1_000_000;
         Loads {
+            host,
+            devices,
             plan,
             stop,
             line,
@@ -106,6 +115,7 @@ impl<'a> Loads<'a> {
     pub fn idle(&mut self) {
         let begin_ns = clock::monotonic_ns();
         let before = self.tracing.read();
+        let tasks = LoadTasks::start(&self.host, &self.devices, WatchedThreads::Main);
         let end_ns = begin_ns + self.plan.idle_ms * 1_000_000;
         while clock::monotonic_ns() < end_ns && !self.stop.is_asked() {
             self.tell("what others do");
@@ -121,7 +131,8 @@ impl<'a> Loads<'a> {
             ms: 0,
             depth: 1,
         };
-        self.keep(step.role, plan::job(step, 0, 0), load, begin_ns, before);
+        let job = plan::job(step, 0, 0);
+        self.keep((step.role, job), load, tasks.finish(), begin_ns, before);
     }
 
     /// All loads that fit the target and the time. What fails in the middle is a failure of the target.
@@ -198,9 +209,10 @@ impl<'a> Loads<'a> {
             return self.mixed(step, ground, job, before);
         }
         let running = load::start(&ground.prepared, &job, self.seed, Region::WHOLE)?;
+        let tasks = LoadTasks::start(&self.host, &self.devices, WatchedThreads::Loads);
         let begin_ns = running.origin_ns();
         let load = self.watch(step, running)?;
-        self.keep(step.role, job, load, begin_ns, before);
+        self.keep((step.role, job), load, tasks.finish(), begin_ns, before);
         Ok(())
     }
 
@@ -221,7 +233,7 @@ impl<'a> Loads<'a> {
             return Err(failure);
         }
         load.write = writing.finish().write;
-        self.keep(step.role, job, load, begin_ns, before);
+        self.keep((step.role, job), load, None, begin_ns, before);
         Ok(())
     }
 
@@ -252,9 +264,9 @@ impl<'a> Loads<'a> {
 
     fn keep(
         &mut self,
-        role: Role,
-        job: Job,
+        (role, job): (Role, Job),
         load: LoadResult,
+        tasks: Option<TaskTimes>,
         begin_ns: u64,
         before: Option<LayerTimes>,
     ) {
@@ -270,6 +282,7 @@ impl<'a> Loads<'a> {
             load,
             frame,
             layers,
+            tasks,
             start_ms,
         });
     }
@@ -350,15 +363,8 @@ fn phrase(step: CheckStep) -> String {
         ..LoadResult::default()
     };
     let job = plan::job(step, 0, 0);
-    Probe {
-        role: step.role,
-        job,
-        load,
-        frame: Default::default(),
-        layers: None,
-        start_ms: 0,
-    }
-    .phrase()
+    let probe = Probe::of(step.role, job);
+    Probe { load, ..probe }.phrase()
 }
 
 /// What devices read and wrote, at the samples on both sides of the edges of the loads: enough to tell what each moved, and

@@ -421,7 +421,9 @@ fn judge(path: &IoPath, check: &mut CheckResult, sensors: &[SensorLog]) -> Vec<F
         sensors,
     };
     let findings = diagnose::verdict(&scene, &around);
+    let accounts = scene.accounts();
     (check.given, check.expected) = (diagnose::gives(&scene), diagnose::expected(&scene));
+    check.accounts = accounts;
     findings
 }
 

@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "mdadm --detail /dev/{device}; cat /proc/mdstat",
     knob: None,
+    explains: &[],
     judge,
 };
 

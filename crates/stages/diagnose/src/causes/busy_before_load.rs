@@ -81,6 +81,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno watch {device}, then the check again while that program is stopped",
     knob: None,
+    explains: &[],
     judge,
 };
 

@@ -110,6 +110,7 @@ use model::change::Risk;
 use model::dirty::DirtyShares;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -125,6 +126,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "double memory.max of the group for a minute and watch cgroup.io_full_percent in `iodyno watch`",
     knob: None,
+    explains: &[TimePlace::Writeback],
     judge,
 };
 

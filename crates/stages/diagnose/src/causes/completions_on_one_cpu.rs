@@ -65,6 +65,7 @@ use model::change::Risk;
 use model::check::Probe;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -80,6 +81,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --knob rq_affinity",
     knob: Some("rq_affinity"),
+    explains: &[TimePlace::Completion],
     judge,
 };
 

@@ -66,6 +66,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -81,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --rw randread --iodepth 1 --knob cpu_latency_us",
     knob: Some("cpu_latency_us"),
+    explains: &[TimePlace::Completion],
     judge,
 };
 

@@ -70,6 +70,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} --layers auto -- -rw=randread -bs=4k -iodepth=1 -direct=1",
     knob: None,
+    explains: &[],
     judge,
 };
 

@@ -84,6 +84,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::text::short_group;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -100,6 +101,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 with vm.dirty_bytes at 2 and 5 seconds of the disk's write rate",
     knob: None,
+    explains: &[TimePlace::Writeback],
     judge,
 };
 

@@ -79,6 +79,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Setting;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -94,6 +95,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 with vm.dirty_bytes as it is and at 512 MiB",
     knob: None,
+    explains: &[TimePlace::Writeback],
     judge,
 };
 

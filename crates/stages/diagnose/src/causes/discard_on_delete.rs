@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "mount -o remount,nodiscard {device}, and compare disk.await_read_ms in `iodyno watch` under the same deletions",
     knob: None,
+    explains: &[],
     judge,
 };
 

@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "smartctl -t long /dev/{device}, and smartctl -x /dev/{device} when it is done",
     knob: None,
+    explains: &[],
     judge,
 };
 

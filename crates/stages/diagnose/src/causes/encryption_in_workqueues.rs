@@ -45,6 +45,7 @@ use crate::{Cause, Medium, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::time_account::TimePlace;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -58,6 +59,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name, with iodyno run {target} before and after",
     knob: None,
+    explains: &[TimePlace::Mapping],
     judge,
 };
 

@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "df -h {device}; df -i {device}",
     knob: None,
+    explains: &[],
     judge,
 };
 

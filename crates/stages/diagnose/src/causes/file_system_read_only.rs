@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "dmesg --level=err,warn, and the health of the disk with `iodyno watch`",
     knob: None,
+    explains: &[],
     judge,
 };
 

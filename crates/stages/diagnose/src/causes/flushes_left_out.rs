@@ -53,6 +53,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "look up whether {device} has power-loss protection; a measurement cannot tell",
     knob: None,
+    explains: &[],
     judge,
 };
 

@@ -84,6 +84,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -99,6 +100,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m: blocks that are not new need no data written first",
     knob: None,
+    explains: &[TimePlace::Journal],
     judge,
 };
 

@@ -62,6 +62,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::text::short_group;
+use model::time_account::TimePlace;
 use model::units;
 use std::collections::BTreeMap;
 
@@ -75,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     competing: &["they wait for something else than each other: then one alone is as slow"],
     experiment: "stop the greediest group for a minute and compare the other's I/O a second in `iodyno watch --cgroup`",
     knob: None,
+    explains: &[TimePlace::Request],
     judge,
 };
 

@@ -102,6 +102,7 @@ use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Interrupt, Layer};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -117,6 +118,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "give each vector a CPU of its own in /proc/irq/*/smp_affinity_list and compare: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1",
     knob: None,
+    explains: &[TimePlace::Completion],
     judge,
 };
 

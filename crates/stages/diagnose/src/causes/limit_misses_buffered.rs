@@ -75,6 +75,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno limit {target} --group self",
     knob: None,
+    explains: &[],
     judge,
 };
 

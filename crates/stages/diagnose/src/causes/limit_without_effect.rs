@@ -75,6 +75,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "cat io.max of the group, lsblk -o NAME,MAJ:MIN, and `iodyno check {target}` again inside the group",
     knob: None,
+    explains: &[],
     judge,
 };
 

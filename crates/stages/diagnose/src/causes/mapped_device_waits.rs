@@ -85,6 +85,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -100,6 +101,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "dmsetup table; dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
     knob: None,
+    explains: &[TimePlace::Mapping],
     judge,
 };
 

@@ -13,6 +13,8 @@ pub mod busy_percent_sampled;
 pub mod cgroup_dirty_limit;
 pub mod completions_on_one_cpu;
 pub mod controller_cache_off;
+pub mod cpu_quota_holds_load;
+pub mod cpus_taken_by_others;
 pub mod deep_sleep_between_ios;
 pub mod delayed_allocation_off;
 pub mod device_saturated;
@@ -39,6 +41,7 @@ pub mod interrupts_moved_meanwhile;
 pub mod interrupts_not_spread;
 pub mod ios_counted_several;
 pub mod iowait_misleads;
+pub mod journal_commit_slow;
 pub mod limit_misses_buffered;
 pub mod limit_without_effect;
 pub mod linear_volume;
@@ -84,6 +87,7 @@ pub mod stream_fills_link;
 pub mod streams_collide_in_legacy_queue;
 pub mod streams_thrash;
 pub mod svctm_misleads;
+pub mod time_without_cause;
 pub mod transfers_damaged;
 pub mod uas_resets;
 pub mod usb_high_speed;
@@ -111,6 +115,8 @@ pub static ALL: &[&super::Cause] = &[
     &cgroup_dirty_limit::CAUSE,
     &completions_on_one_cpu::CAUSE,
     &controller_cache_off::CAUSE,
+    &cpu_quota_holds_load::CAUSE,
+    &cpus_taken_by_others::CAUSE,
     &deep_sleep_between_ios::CAUSE,
     &delayed_allocation_off::CAUSE,
     &device_saturated::CAUSE,
@@ -137,6 +143,7 @@ pub static ALL: &[&super::Cause] = &[
     &interrupts_not_spread::CAUSE,
     &ios_counted_several::CAUSE,
     &iowait_misleads::CAUSE,
+    &journal_commit_slow::CAUSE,
     &limit_misses_buffered::CAUSE,
     &limit_without_effect::CAUSE,
     &linear_volume::CAUSE,
@@ -182,6 +189,7 @@ pub static ALL: &[&super::Cause] = &[
     &streams_collide_in_legacy_queue::CAUSE,
     &streams_thrash::CAUSE,
     &svctm_misleads::CAUSE,
+    &time_without_cause::CAUSE,
     &transfers_damaged::CAUSE,
     &uas_resets::CAUSE,
     &usb_high_speed::CAUSE,
@@ -248,6 +256,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "controller_cache_off",
         include_str!("../../../../../docs/catalogue/cause/controller_cache_off.md"),
+    ),
+    (
+        "cpu_quota_holds_load",
+        include_str!("../../../../../docs/catalogue/cause/cpu_quota_holds_load.md"),
+    ),
+    (
+        "cpus_taken_by_others",
+        include_str!("../../../../../docs/catalogue/cause/cpus_taken_by_others.md"),
     ),
     (
         "deep_sleep_between_ios",
@@ -352,6 +368,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "iowait_misleads",
         include_str!("../../../../../docs/catalogue/cause/iowait_misleads.md"),
+    ),
+    (
+        "journal_commit_slow",
+        include_str!("../../../../../docs/catalogue/cause/journal_commit_slow.md"),
     ),
     (
         "limit_misses_buffered",
@@ -532,6 +552,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "svctm_misleads",
         include_str!("../../../../../docs/catalogue/cause/svctm_misleads.md"),
+    ),
+    (
+        "time_without_cause",
+        include_str!("../../../../../docs/catalogue/cause/time_without_cause.md"),
     ),
     (
         "transfers_damaged",

@@ -59,6 +59,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -74,6 +75,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "ping and `ceph osd perf` (or iostat on the server) while `iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60` runs",
     knob: None,
+    explains: &[TimePlace::FileSystem],
     judge,
 };
 

@@ -58,6 +58,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -72,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --iodepth 64 --knob queue_depth",
     knob: Some("queue_depth"),
+    explains: &[TimePlace::Request, TimePlace::Scheduler],
     judge,
 };
 

@@ -38,6 +38,7 @@ use crate::finding::{With, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -51,6 +52,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "findmnt -T {target}; then time the first and the second write to a large file of the image",
     knob: None,
+    explains: &[TimePlace::FileSystem],
     judge,
 };
 

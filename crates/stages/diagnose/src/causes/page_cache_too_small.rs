@@ -56,6 +56,7 @@ use crate::finding::{With, warning};
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -71,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "raise the group's memory.high (or free memory) by a tenth and watch vm.refaults_per_s in `iodyno watch`",
     knob: None,
+    explains: &[TimePlace::PageCache, TimePlace::Memory],
     judge,
 };
 

@@ -70,6 +70,7 @@ pub static CAUSE: Cause = Cause {
     competing: &["a disk that happens to be that fast: then the rate is not flat over time"],
     experiment: "iodyno cloud --iops N --bs 4k: which types carry more",
     knob: None,
+    explains: &[],
     judge,
 };
 

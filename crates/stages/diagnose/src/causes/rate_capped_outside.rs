@@ -130,6 +130,7 @@ use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -146,6 +147,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60, again with -bs=16k, and `iodyno cloud --record ID` on both",
     knob: None,
+    explains: &[TimePlace::Request],
     judge,
 };
 

@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     competing: &["somebody wrote 0 by hand: then it stays 0 when the rule is made 64"],
     experiment: "iodyno tune {target} --rw read --bs 64k --direct 0 --knob read_ahead_kb=0,64,128",
     knob: Some("read_ahead_kb"),
+    explains: &[],
     judge,
 };
 

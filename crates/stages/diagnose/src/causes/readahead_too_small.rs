@@ -61,6 +61,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -76,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --rw read --bs 128k --direct 0 --knob read_ahead_kb=0,128,1024",
     knob: Some("read_ahead_kb"),
+    explains: &[TimePlace::PageCache],
     judge,
 };
 

@@ -81,6 +81,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --rw randrw --knob scheduler=none,kyber,bfq",
     knob: Some("scheduler"),
+    explains: &[],
     judge,
 };
 

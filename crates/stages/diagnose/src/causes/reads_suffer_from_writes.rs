@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} --interference, then iodyno tune {target} --knob scheduler",
     knob: Some("scheduler"),
+    explains: &[],
     judge,
 };
 

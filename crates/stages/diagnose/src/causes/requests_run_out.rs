@@ -87,6 +87,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -102,6 +103,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --iodepth 64 --knob nr_requests",
     knob: Some("nr_requests"),
+    explains: &[TimePlace::Request],
     judge,
 };
 

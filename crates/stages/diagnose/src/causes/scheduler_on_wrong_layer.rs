@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --knob scheduler, which acts on the disks below",
     knob: Some("scheduler"),
+    explains: &[],
     judge,
 };
 

@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --knob scheduler",
     knob: Some("scheduler"),
+    explains: &[],
     judge,
 };
 

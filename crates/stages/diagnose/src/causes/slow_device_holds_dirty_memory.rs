@@ -60,6 +60,7 @@ use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -75,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "echo 5 > /sys/class/bdi/MAJOR:MINOR/max_ratio of {device}, and watch memory.dirty_bytes in `iodyno watch`",
     knob: None,
+    explains: &[TimePlace::Writeback],
     judge,
 };
 

@@ -64,6 +64,7 @@ pub static CAUSE: Cause = Cause {
     competing: &["a newer sysstat was installed by hand: then iostat -x has no column svctm"],
     experiment: "iostat -V, and iostat -x 1 beside: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
     knob: None,
+    explains: &[],
     judge,
 };
 

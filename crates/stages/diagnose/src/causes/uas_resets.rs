@@ -57,6 +57,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "boot with usb-storage.quirks=VENDOR:PRODUCT:u (lsusb names both) and repeat `iodyno check {target}`",
     knob: None,
+    explains: &[],
     judge,
 };
 

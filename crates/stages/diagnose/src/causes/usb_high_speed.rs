@@ -63,6 +63,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "lsusb -t, another port or cable, then `iodyno check {target}` again",
     knob: None,
+    explains: &[],
     judge,
 };
 

@@ -57,6 +57,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -72,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} --sweep iodepth=1..32 -- -rw=randread -bs=4k -direct=1, before and after the quirk is taken away and the disk plugged in anew",
     knob: None,
+    explains: &[TimePlace::Request, TimePlace::Scheduler],
     judge,
 };
 

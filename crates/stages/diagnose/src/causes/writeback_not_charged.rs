@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     competing: &["a load that writes direct or synchronously: it is limited as it should be"],
     experiment: "iodyno limit {target} --group self",
     knob: None,
+    explains: &[],
     judge,
 };
 

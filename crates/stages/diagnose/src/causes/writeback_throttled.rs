@@ -108,6 +108,7 @@ use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -123,6 +124,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno tune {target} --rw write --direct 0 --bs 1m --knob wbt_lat_usec=0,2000",
     knob: Some("wbt_lat_usec"),
+    explains: &[TimePlace::Request],
     judge,
 };
 
