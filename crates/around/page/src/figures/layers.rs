@@ -402,7 +402,7 @@ impl Rows<'_> {
     }
 }
 
-fn segment(
+pub(super) fn segment(
     svg: &mut Svg,
     (x, y): (f64, f64),
     width: f64,

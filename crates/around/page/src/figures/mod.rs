@@ -17,6 +17,7 @@ mod percentiles;
 pub mod ranking;
 mod rates;
 mod response;
+mod time_account;
 
 use crate::figure::Figure;
 use model::record::Record;
@@ -24,7 +25,7 @@ use model::record::Record;
 /// Every figure that says something about a record, in the order of a report: path, proof, rates, latencies, curves,
 /// layers, CPUs, memory. One that would be expected but lacks its data says why; one that makes no sense is not there.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let parts: [fn(&Record) -> Vec<Figure>; 12] = [
+    let parts: [fn(&Record) -> Vec<Figure>; 13] = [
         |record| {
             path::figure(&record.target, &record.path)
                 .into_iter()
@@ -37,6 +38,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         |record| percentiles::figure(record).into_iter().collect(),
         response::figures,
         |record| interference::figure(record).into_iter().collect(),
+        |record| time_account::figure(record).into_iter().collect(),
         layers::figures,
         |record| interrupts::figure(record).into_iter().collect(),
         dirty::figures,

@@ -19,6 +19,7 @@ use model::record::{
     TuneBody, WindowRun,
 };
 use model::sample::{MetricKind, SampleSeries, SensorLog};
+use model::time_account::{TimeAccount, TimePart, TimePlace};
 use model::verdict::{
     ArmResult, Guard, Outcome, P99, PairRow, Reason, StageCost, Verdict, VerdictStage,
 };
@@ -542,6 +543,29 @@ pub fn refused() -> Record {
     record
 }
 
+fn account(load: &str, mean_us: f64) -> TimeAccount {
+    let part = |(place, share): (TimePlace, f64)| TimePart {
+        place,
+        share,
+        uncertainty: 0.02,
+        function: (place == TimePlace::Completion).then(|| "io_cqring_wait".into()),
+    };
+    let parts = [
+        (TimePlace::SystemCall, 0.15),
+        (TimePlace::Scheduler, 0.05),
+        (TimePlace::Device, 0.7),
+        (TimePlace::Completion, 0.1),
+    ];
+    TimeAccount {
+        load: load.into(),
+        io: "read".into(),
+        mean_us,
+        parts: parts.into_iter().map(part).collect(),
+        is_traced: true,
+        off: 0.0,
+    }
+}
+
 /// A check of three depths.
 pub fn check() -> Record {
     let mut noise = Noise(13);
@@ -593,6 +617,10 @@ pub fn check() -> Record {
         probes,
         given: vec![given],
         expected: vec![expected],
+        accounts: vec![
+            account("one read at a time", 80.0),
+            account("depth 32", 450.0),
+        ],
         unseen,
         next: "iodyno tune /srv".into(),
         ..CheckResult::default()

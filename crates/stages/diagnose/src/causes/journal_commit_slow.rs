@@ -118,7 +118,7 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
         .filter(|part| part.share - part.uncertainty >= WAITED)
         .map(|part| {
             let function = part.function.as_deref().unwrap_or("the commit");
-            let mount = layer.fact("mount").unwrap_or(&layer.name);
+            let mount = &layer.name;
             let claim = format!(
                 "{} of each {} on {mount} is spent waiting for the journal's commit ({function}) while the disk has nothing to do.",
                 units::share(part.share),
