@@ -244,6 +244,8 @@ export interface ChangePoint {
 
 /** What a check did and saw: enough to judge it again elsewhere. */
 export interface CheckResult {
+  /** Where the time of an I/O went, load by load. */
+  accounts?: TimeAccount[];
   /** What it should give. */
   expected: Expected[];
   /** What the storage gives. */
@@ -374,6 +376,16 @@ export interface ComparisonCell {
   measure: Measure;
   /** Against the base; none for the base, for unlike jobs, and where the base has no such number. */
   ratio: Ratio | null;
+}
+
+/** A process that used CPUs during a load. */
+export interface CpuUser {
+  /** CPUs that it used on average. */
+  cpus: number;
+  /** Its program. */
+  name: string;
+  /** Process. */
+  pid: number;
 }
 
 /** The rule by which a load counts as settled. */
@@ -711,6 +723,8 @@ export interface Finding {
   knob?: string | null;
   /** How much it matters. */
   level: Level;
+  /** The place of an I/O's time that it names without a cause; it yields to a finding that explains the place. */
+  place?: TimePlace | null;
   /** Where the option that causes it was given. */
   position: Position | null;
   /** What would show it to be mistaken; empty where it follows from the job alone. */
@@ -1808,6 +1822,8 @@ export interface Probe {
   role: Role;
   /** Start, ms after the start of the check. */
   start_ms: number;
+  /** What its threads did; none where they were not watched. */
+  tasks?: TaskTimes | null;
 }
 
 /** The kernel parameters of a machine beside a named set of values. */
@@ -2313,6 +2329,16 @@ export interface SideFigures {
   latencies: LatencyFigures[];
 }
 
+/** A place in the kernel where the threads of a load slept. */
+export interface SleepSight {
+  /** How often a device of the path had I/O in flight. */
+  busy: number;
+  /** Functions of the kernel, the innermost first; one where only the wait channel may be read, none where neither. */
+  functions: string[];
+  /** How often none had. */
+  idle: number;
+}
+
 /** The time between two events of an I/O. */
 export type Span = "Q2G" | "G2I" | "I2D" | "G2D" | "D2C" | "Q2C" | "G2C";
 
@@ -2554,6 +2580,36 @@ export interface TargetList {
   targets: Target[];
 }
 
+/** What the threads of a load did, as samples and the kernel's own accounts tell. */
+export interface TaskTimes {
+  /** Time that they lived, added up, ms. */
+  alive_ms: number;
+  /** How often it was asleep. */
+  asleep: number;
+  /** The processes that used most CPU time beside iodyno, the greediest first. */
+  cpu_users?: CpuUser[];
+  /** CPUs that iodyno may use. */
+  cpus: number;
+  /** Of it able to run, and not running, ms. */
+  delay_ms: number;
+  /** How often a thread was looked at. */
+  looks: number;
+  /** Niceness of the threads. */
+  nice: number;
+  /** Of it on a CPU, ms. */
+  run_ms: number;
+  /** Where, the most frequent first. */
+  sleeps: SleepSight[];
+  /** Threads of the load, workers of the kernel not counted. */
+  threads: number;
+  /** Time that the quota of the own control group held tasks of it, ms; none where there is no quota. */
+  throttled_ms?: number | null;
+  /** Time that those were able to run, and not running, ms. */
+  worker_delay_ms: number;
+  /** Time that the kernel's workers for them (io_uring's) were on a CPU, ms. */
+  worker_run_ms: number;
+}
+
 /** A pause in the I/O, µs (`thinktime`). */
 export interface Thinktime {
   /** After so many blocks (`thinktime_blocks`); 0 counts as 1. */
@@ -2563,6 +2619,40 @@ export interface Thinktime {
   /** Length, µs; 0 is none. */
   us: number;
 }
+
+/** Where the time of an I/O of one load went. The shares add up to 1. */
+export interface TimeAccount {
+  /** What one I/O of it is: `read`, `write`, `write and its fsync`. */
+  io: string;
+  /** Whether times by layer were traced; without them what lies in the block layer and below counts as the device. */
+  is_traced: boolean;
+  /** The load, in a few words. */
+  load: string;
+  /** Mean time of one, us. */
+  mean_us: number;
+  /**
+   * By how much two measurements of the same time differ, as a share of it: sleep as the kernel counts it and as samples found it,
+   * and of many in flight also the time inside the block layer, which cannot be more than the latency.
+   */
+  off: number;
+  /** The parts, in the order of an I/O's life; those of less than a thousandth are left out. */
+  parts: TimePart[];
+}
+
+/** A part of the time of an I/O. */
+export interface TimePart {
+  /** The function of the kernel in which most of it was seen, where samples told. */
+  function?: string | null;
+  /** Where. */
+  place: TimePlace;
+  /** Share of the time of an I/O, 0 to 1. */
+  share: number;
+  /** Half the width of its interval of 95 %, as a share of the time of an I/O. */
+  uncertainty: number;
+}
+
+/** A place where an I/O, or the thread that does it, spends time, from the program down to the device and back. */
+export type TimePlace = "program" | "system-call" | "cpu-wait" | "cpu-throttled" | "memory" | "file-system" | "journal" | "page-cache" | "writeback" | "request" | "plug" | "scheduler" | "mapping" | "device" | "completion" | "unknown";
 
 /** One knob's experiment. */
 export interface Trial {

@@ -160,6 +160,12 @@ pub struct TaskTimes {
     pub run_ms: f64,
     /// Of it able to run, and not running, ms.
     pub delay_ms: f64,
+    /// Time that the kernel's workers for them (io_uring's) were on a CPU, ms.
+    #[serde(default)]
+    pub worker_run_ms: f64,
+    /// Time that those were able to run, and not running, ms.
+    #[serde(default)]
+    pub worker_delay_ms: f64,
     /// Time that the quota of the own control group held tasks of it, ms; none where there is no quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled_ms: Option<f64>,
@@ -209,7 +215,8 @@ pub struct TimeAccount {
     pub parts: Vec<TimePart>,
     /// Whether times by layer were traced; without them what lies in the block layer and below counts as the device.
     pub is_traced: bool,
-    /// By how much the parts that were measured each on its own are more than all of the time, as a share of it.
+    /// By how much two measurements of the same time differ, as a share of it: sleep as the kernel counts it and as samples found it,
+    /// and of many in flight also the time inside the block layer, which cannot be more than the latency.
     pub off: f64,
 }
 

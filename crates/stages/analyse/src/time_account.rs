@@ -47,7 +47,7 @@ pub fn account(probe: &Probe, disks: &[&str]) -> Option<TimeAccount> {
         load: probe.phrase(),
         io: io(probe).into(),
         mean_us,
-        off: shares.off,
+        off: threads.off.max(shares.off),
         is_traced: probe.layers.is_some(),
         parts: parts(shares, &threads.sleeps, tasks.looks),
     })
@@ -68,6 +68,11 @@ struct Threads {
     delay: f64,
     quota: f64,
     asleep: f64,
+    /// What the kernel's workers did for them meanwhile, in thread times.
+    worker_run: f64,
+    worker_delay: f64,
+    /// By how much sleep as it is counted differs from sleep as it was seen.
+    off: f64,
     /// Time that all threads lived, whether they were watched or not, ms.
     lived_ms: f64,
     sleeps: Sleeps,
@@ -103,6 +108,9 @@ impl Threads {
             delay: delay - in_queue,
             quota: uncounted + in_queue,
             asleep,
+            worker_run: tasks.worker_run_ms / tasks.alive_ms.max(1e-9),
+            worker_delay: tasks.worker_delay_ms / tasks.alive_ms.max(1e-9),
+            off: (asleep - seen).abs(),
             lived_ms: probe.load.elapsed_ms * f64::from(tasks.threads),
             sleeps: Sleeps::of(&tasks.sleeps),
         }
@@ -119,7 +127,7 @@ impl Threads {
     }
 }
 
-/// Shares by place, and by how much what was measured on its own is more than all of the time.
+/// Shares by place, and by how much the time inside the block layer is more than all of it.
 #[derive(Default)]
 struct Shares {
     by_place: BTreeMap<TimePlace, f64>,
@@ -153,18 +161,17 @@ fn one_each(probe: &Probe, threads: &Threads, disks: &[&str]) -> Shares {
     for (place, share) in sleeps.certain() {
         shares.add(place, share * threads.asleep);
     }
+    // Who sleeps while a worker computes for it waits for that.
     let open = sleeps.open_share() * threads.asleep;
+    let worked = threads.worker_run.min(open);
+    shares.add(TimePlace::SystemCall, worked);
+    let open = open - worked;
     let levels = Levels::of(probe.layers.as_ref(), disks, &LayerSide::ALL);
     let with_device = sleeps.with_device() * open;
     let traced = levels
         .as_ref()
         .map(|levels| levels.whole_ms / threads.lived_ms);
     let below = traced.unwrap_or(with_device).min(with_device);
-    // What was read ahead is many I/Os at a time for one that waits.
-    if let (Some(traced), true) = (traced, probe.job.direct || probe.job.rw.writes()) {
-        let others: f64 = shares.by_place.values().sum();
-        shares.off = (others + traced - 1.0).max(0.0);
-    }
     let of_below = levels.map_or_else(|| vec![(TimePlace::Device, 1.0)], |levels| levels.parts);
     shares.add_scaled(&of_below, below);
     let mut rest = sleeps.without_device();
@@ -199,6 +206,10 @@ fn many(probe: &Probe, threads: &Threads, disks: &[&str]) -> Option<Shares> {
     shares.add_scaled(&of_inside, inside);
     let outside = 1.0 - inside;
     let mut busy = threads.awake().to_vec();
+    busy.extend([
+        (TimePlace::SystemCall, threads.worker_run),
+        (TimePlace::CpuWait, threads.worker_delay),
+    ]);
     // Who waits for a completion, or for a request, is inside.
     let waits = threads.sleeps.places().into_iter().filter(|(place, _)| {
         !matches!(

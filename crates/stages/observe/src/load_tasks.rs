@@ -114,7 +114,7 @@ fn watch(
         }
         looks.look();
         let cost_us = process::thread_cpu_ns().saturating_sub(before_ns) / 1_000;
-        let spread_us = (number.wrapping_mul(GOLDEN) >> 32) * SPREAD_US >> 32;
+        let spread_us = ((number.wrapping_mul(GOLDEN) >> 32) * SPREAD_US) >> 32;
         number += 1;
         clock::sleep_ns((LEAST_US + spread_us).max(cost_us * COST_SHARE) * 1_000);
     }
@@ -268,13 +268,18 @@ impl Looks {
                 continue;
             };
             let (last_ns, last) = task.last;
-            if !task.is_worker {
-                times.threads += 1;
-                times.nice = task.nice;
-                times.alive_ms += last_ns.saturating_sub(first_ns) as f64 / 1e6;
+            let run_ms = last.run_ns.saturating_sub(first.run_ns) as f64 / 1e6;
+            let delay_ms = last.delay_ns.saturating_sub(first.delay_ns) as f64 / 1e6;
+            if task.is_worker {
+                times.worker_run_ms += run_ms;
+                times.worker_delay_ms += delay_ms;
+                continue;
             }
-            times.run_ms += last.run_ns.saturating_sub(first.run_ns) as f64 / 1e6;
-            times.delay_ms += last.delay_ns.saturating_sub(first.delay_ns) as f64 / 1e6;
+            times.threads += 1;
+            times.nice = task.nice;
+            times.alive_ms += last_ns.saturating_sub(first_ns) as f64 / 1e6;
+            times.run_ms += run_ms;
+            times.delay_ms += delay_ms;
         }
         let sleeps = self.sleeps.into_iter();
         let named = sleeps.map(|(functions, sight)| SleepSight { functions, ..sight });
