@@ -119,6 +119,19 @@ fn what_was_captured_here_reads_the_same_there() {
     let (there, output) = iodyno.json(&["inspect", "/", "--root", file]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(here["target"], there["target"]);
+    let captured = std::fs::read(file).unwrap();
+    std::fs::write(file, "the machine as it was\n").unwrap();
+    let refused = iodyno.run(&["inspect", "/", "--capture", file]);
+    let said = text(&refused.stderr);
+    assert!(code(&refused) == 4 && said.contains("--force"), "{said}");
+    assert_eq!(
+        std::fs::read_to_string(file).unwrap(),
+        "the machine as it was\n"
+    );
+    let forced = iodyno.run(&["inspect", "/", "--capture", file, "--force"]);
+    assert_eq!(code(&forced), 0, "{}", text(&forced.stderr));
+    let again = std::fs::read(file).unwrap();
+    assert!(again.starts_with(&captured[..12]), "a capture again");
     let names = |document: &serde_json::Value| {
         document["root"]["below"][0]["settings"]
             .to_string()

@@ -282,6 +282,18 @@ impl IoPath {
         self.machine.as_ref()?.setting(name)
     }
 
+    /// Whether what answers at the bottom is the machine's own memory: zram, or a file of a file system in memory.
+    pub fn is_in_memory(&self) -> bool {
+        let layers = self.root.walk();
+        let has = |kind| layers.iter().any(|layer| layer.kind == kind);
+        let is_in_memory = |layer: &&Layer| {
+            let fstype = layer.facts.get("fstype").map(String::as_str);
+            layer.kind == LayerKind::Unbacked
+                && matches!(fstype, Some("tmpfs" | "ramfs" | "devtmpfs"))
+        };
+        has(LayerKind::Zram) || !has(LayerKind::Disk) && layers.iter().any(|one| is_in_memory(one))
+    }
+
     /// The first layer from the top that has an I/O queue of its own: the device a tune of this target acts on.
     pub fn queue_device(&self) -> Option<&Layer> {
         self.root.walk().into_iter().find(|layer| {

@@ -8,7 +8,7 @@ use inventory::Masking;
 use report::machine_view;
 use report::path_view::{self, PathOptions};
 use report::text::Paint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,9 @@ pub struct InspectArgs {
     /// are in it.
     #[arg(long, requires = "capture")]
     pub mask: bool,
+    /// Replace a capture that is there.
+    #[arg(long, requires = "capture")]
+    pub force: bool,
     #[command(flatten)]
     pub container: ContainerArg,
 }
@@ -43,6 +46,21 @@ impl ForContainer for InspectArgs {
     fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {
         paths.place_text(&mut self.target)
     }
+}
+
+/// Writes a capture; one that is there may be the only trace of a machine as it was.
+fn save(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    if force {
+        return Ok(host::files::write_atomically(file, text)?);
+    }
+    host::files::write_new(file, text).map_err(|error| match error.is_taken() {
+        true => {
+            let file = model::text::shown(file);
+            let message = format!("{file} is there already and was left as it is.");
+            Failure::new(Exit::Refused, message).hint("Name another file, or say --force.")
+        }
+        false => error.into(),
+    })
 }
 
 /// Prints the tree.
@@ -62,7 +80,7 @@ pub fn run(args: &InspectArgs, context: &Context) -> Result<Exit, Failure> {
         let parameters: Vec<String> = sysctls::ALL.iter().map(|one| one.path()).collect();
         let captured = inventory::capture(&path.target, masking, &parameters)?.print();
         let named = captured.replacen('\n', &format!("\n# target: {}\n", path.target), 1);
-        host::files::write_atomically(file, &named)?;
+        save(file, &named, args.force)?;
         context
             .out
             .note(format!("saved to {}", model::text::shown(file)));

@@ -42,6 +42,7 @@ pub use verdict::{Around, verdict};
 
 use analyse::fields::Frame;
 use model::change::Risk;
+use model::check::Role;
 use model::finding::{Finding, Level};
 use model::time_account::TimePlace;
 
@@ -58,6 +59,11 @@ pub struct Rule {
     pub level: Level,
     /// Whether it judges the job or what came of it.
     pub when: When,
+    /// How much it weighs at most in a check, where it is a remark on the storage or on what any job would meet there. None for those
+    /// that only say that a load was short, shallow or on scratch, which all loads of a check are.
+    pub in_check: Option<Level>,
+    /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
+    pub yields_to: &'static [&'static str],
     /// The findings. The name of the rule is put in by the caller.
     pub judge: fn(&RuleFacts<'_>) -> Vec<Finding>,
 }
@@ -73,6 +79,10 @@ pub struct LiveRule {
     pub summary: &'static str,
     /// The worst it gives.
     pub level: Level,
+    /// Loads of a check that do this to the machine by themselves, so that it is no news there; `Some(&[])` says that all do.
+    pub our_doing: Option<&'static [Role]>,
+    /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
+    pub yields_to: &'static [&'static str],
     /// The findings over the time of a frame. The name of the rule is put in by the caller; a finding's section is the
     /// device that it is about.
     pub judge: fn(&Frame) -> Vec<Finding>,
@@ -101,6 +111,8 @@ pub struct Cause {
     pub knob: Option<&'static str>,
     /// Places of an I/O's time that are no riddle where it is found.
     pub explains: &'static [TimePlace],
+    /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
+    pub yields_to: &'static [&'static str],
     /// The findings; a finding's section is the device or mount that it is about. Rule, risk, competing explanations,
     /// experiment and knob are put in by the caller unless the finding has its own.
     pub judge: fn(&Scene<'_>) -> Vec<Finding>,

@@ -26,11 +26,10 @@ pub enum Medium {
 impl Medium {
     /// Of the lowest layer of a path; none where it cannot be told.
     pub fn of(path: &IoPath) -> Option<Medium> {
-        let layers = path.root.walk();
-        let memory = layers.iter().any(|layer| layer.kind == LayerKind::Zram);
-        if memory {
+        if path.is_in_memory() {
             return Some(Medium::Memory);
         }
+        let layers = path.root.walk();
         if let Some(disk) = layers.iter().find(|layer| layer.kind == LayerKind::Disk) {
             return of_disk(disk);
         }
@@ -38,7 +37,6 @@ impl Medium {
             .iter()
             .find(|layer| layer.kind == LayerKind::Unbacked)?;
         match unbacked.facts.get("fstype")?.as_str() {
-            "tmpfs" | "ramfs" | "devtmpfs" => Some(Medium::Memory),
             "9p" | "virtiofs" | "vboxsf" => Some(Medium::Virtual),
             kind if is_network_file_system(kind) => Some(Medium::Network),
             _ => None,

@@ -2,7 +2,9 @@
 //! what is to be doubted about the loads themselves.
 
 use super::facts::{Machine, RuleFacts, TargetFacts};
-use super::{Scene, after, before, causes, causes_of, during};
+use super::{
+    Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, live, rules,
+};
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
 use model::job::{Job, Section};
@@ -21,90 +23,6 @@ pub struct Around<'a> {
     pub sensors: &'a [SensorLog],
 }
 
-/// Which remarks on a result are remarks on storage, and how much they weigh at most in a check. Those that are not here
-/// only say that a load was short, shallow or on scratch, which all loads of a check are. Others at work are no fault:
-/// what they do is told beside the figures.
-const REMARKS: &[(&str, Level)] = &[
-    ("answered_by_cache", Level::Warning),
-    ("cgroup_limit_reached", Level::Warning),
-    ("depth_not_reached", Level::Note),
-    ("failed_ios", Level::Warning),
-    ("faster_than_medium", Level::Warning),
-    ("generator_bound", Level::Note),
-    ("loop_outruns_disk", Level::Warning),
-    ("noisy_run", Level::Note),
-    ("others_on_device", Level::Note),
-    ("stood_still", Level::Warning),
-    ("token_bucket", Level::Warning),
-];
-
-/// Which remarks on a job are remarks on what any job would meet here.
-const GROUND: &[&str] = &[
-    "cgroup_limits_device",
-    "loop_without_direct_io",
-    "slow_clock",
-    "target_in_memory",
-];
-
-/// What a load of ours does to the machine all by itself, so that it is no news: rule, and the loads that do it. Without
-/// roles, every load does.
-const OUR_DOING: &[(&str, &[Role])] = &[
-    ("everything_waits_for_io", &[]),
-    ("flush_for_every_write", &[Role::Fsync]),
-    ("writers_wait_for_dirty_pages", &[Role::BufferedWrite]),
-];
-
-/// A finding, and those that say the same thing better: it is left out when one of them is there.
-const EXPLAINED: &[(&str, &[&str])] = &[
-    (
-        "answered_by_cache",
-        &["loop_outruns_disk", "loop_without_direct_io"],
-    ),
-    ("others_on_device", &["busy_before_load"]),
-    ("array_degraded", &["array_not_whole"]),
-    ("array_syncing", &["rebuild_takes_its_share"]),
-    ("cgroup_limits_device", &["cgroup_limit_reached"]),
-    ("disk_reports_trouble", &["disk_counts_errors"]),
-    (
-        "interrupts_on_one_cpu",
-        &["interrupts_not_spread", "completions_on_one_cpu"],
-    ),
-    ("loop_without_direct_io", &["loop_outruns_disk"]),
-    ("throttled_by_heat", &["disk_slowed_by_heat"]),
-    (
-        "writers_wait_for_dirty_pages",
-        &["dirty_limit_reached", "dirty_limit_tiny"],
-    ),
-    ("depth_not_reached", &["generator_bound", "stood_still"]),
-    (
-        "everything_waits_for_io",
-        &[
-            "array_syncing",
-            "busy_before_load",
-            "writers_wait_for_dirty_pages",
-        ],
-    ),
-    (
-        "noisy_run",
-        &["others_on_device", "stood_still", "token_bucket"],
-    ),
-    ("promise_reached", &["burst_used_up"]),
-    ("rate_capped_outside", &["burst_used_up"]),
-    (
-        "time_without_cause",
-        &["cgroup_limit_reached", "cpu_time_stolen", "token_bucket"],
-    ),
-    (
-        "token_bucket",
-        &[
-            "cgroup_limit_reached",
-            "rate_capped_outside",
-            "burst_used_up",
-            "promise_reached",
-        ],
-    ),
-];
-
 /// With so many loads, what is seen under one of them alone is chance: each lasts a second or two.
 const FEW: usize = 5;
 
@@ -121,7 +39,7 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     let (mut ranked, withdrawn) = causes(scene);
     let loads = ground(scene, around)
         .into_iter()
-        .chain(live(scene))
+        .chain(sights(scene))
         .chain(results(scene, around));
     for finding in loads.map(|finding| watched(scene, finding)) {
         // A cause of the same name says more than the sight of it.
@@ -143,9 +61,10 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     ranked.sort_by(|one, other| {
         // What casts doubt on a load is worth less than what is wrong with the storage.
         let is_doubt = |one: &Ranked| {
-            REMARKS
-                .iter()
-                .any(|(rule, level)| *rule == one.finding.rule && *level == Level::Note)
+            let rule = rule_of(&one.finding.rule);
+            rule.is_some_and(|rule| {
+                rule.when == When::AfterLoad && rule.in_check == Some(Level::Note)
+            })
         };
         let gain = |one: &Ranked| (one.finding.gain * 1000.0) as i64;
         let key = |one: &Ranked| {
@@ -190,11 +109,7 @@ fn explained_places(ranked: &[Ranked]) -> Vec<TimePlace> {
     let standing = ranked
         .iter()
         .filter(|one| one.finding.level >= Level::Warning);
-    let causes = standing.filter_map(|one| {
-        causes::ALL
-            .iter()
-            .find(|cause| cause.id == one.finding.rule)
-    });
+    let causes = standing.filter_map(|one| cause_of(&one.finding.rule));
     causes.flat_map(|cause| cause.explains).copied().collect()
 }
 
@@ -202,14 +117,25 @@ fn is_same_place(one: &Finding, other: &Finding) -> bool {
     one.section == other.section || one.section.is_empty() || other.section.is_empty()
 }
 
+/// Whether something is there that says the same and more.
 fn is_explained(rule: &str, there: &[String]) -> bool {
-    let better = EXPLAINED
-        .iter()
-        .filter(|(explained, _)| *explained == rule)
-        .flat_map(|(_, by)| *by);
-    better
-        .into_iter()
-        .any(|by| there.iter().any(|name| name == by))
+    let own = rule_of(rule).map(|one| one.yields_to);
+    let sight = live_of(rule).map(|one| one.yields_to);
+    let cause = cause_of(rule).map(|one| one.yields_to);
+    let mut better = [own, sight, cause].into_iter().flatten().flatten();
+    better.any(|by| there.iter().any(|name| name == by))
+}
+
+fn rule_of(id: &str) -> Option<&'static Rule> {
+    rules::ALL.iter().copied().find(|rule| rule.id == id)
+}
+
+fn live_of(id: &str) -> Option<&'static LiveRule> {
+    live::ALL.iter().copied().find(|rule| rule.id == id)
+}
+
+fn cause_of(id: &str) -> Option<&'static Cause> {
+    causes::ALL.iter().copied().find(|cause| cause.id == id)
 }
 
 /// The causes that stand, and those that settings suggest and the loads contradict.
@@ -257,7 +183,7 @@ fn contradiction(finding: &Finding) -> String {
 }
 
 /// What the sensors showed, each finding once with the loads under which it was seen.
-fn live(scene: &Scene<'_>) -> Vec<Finding> {
+fn sights(scene: &Scene<'_>) -> Vec<Finding> {
     let seen = scene.probes.iter().flat_map(|probe| {
         let found = during(&probe.frame).into_iter();
         found
@@ -266,7 +192,7 @@ fn live(scene: &Scene<'_>) -> Vec<Finding> {
     });
     let seen = merged(seen, scene.probes.len(), is_same_place);
     let is_chance = |finding: &Finding, loads: usize| {
-        let is_about_idle_time = OUR_DOING.iter().any(|(rule, _)| *rule == finding.rule);
+        let is_about_idle_time = our_doing(&finding.rule).is_some();
         loads == 1 && scene.probes.len() >= FEW && !is_about_idle_time
     };
     let weighed = seen
@@ -282,11 +208,12 @@ fn live(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn is_our_doing(rule: &str, role: Role) -> bool {
-    let of_rule = OUR_DOING.iter().filter(|(one, _)| *one == rule);
-    role != Role::Idle
-        && of_rule
-            .into_iter()
-            .any(|(_, roles)| roles.is_empty() || roles.contains(&role))
+    let does = |roles: &[Role]| roles.is_empty() || roles.contains(&role);
+    role != Role::Idle && our_doing(rule).is_some_and(does)
+}
+
+fn our_doing(rule: &str) -> Option<&'static [Role]> {
+    live_of(rule)?.our_doing
 }
 
 /// The remarks on each load, each once with the loads that it is about.
@@ -321,14 +248,14 @@ fn ground(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
         load: &[],
         sensors: &[],
     };
-    let found = before(&facts)
-        .into_iter()
-        .filter(|finding| GROUND.contains(&finding.rule.as_str()));
-    let weighed = found.map(|one| Finding {
-        section: String::new(),
-        level: one.level.min(Level::Warning),
-        fixes: Vec::new(),
-        ..one
+    let weighed = before(&facts).into_iter().filter_map(|one| {
+        let most = rule_of(&one.rule)?.in_check?;
+        Some(Finding {
+            section: String::new(),
+            level: one.level.min(most),
+            fixes: Vec::new(),
+            ..one
+        })
     });
     weighed.collect()
 }
@@ -354,10 +281,7 @@ fn remarks(scene: &Scene<'_>, around: &Around<'_>, probe: &Probe) -> Vec<Finding
         sensors: around.sensors,
     };
     let weighed = after(&facts).into_iter().filter_map(|finding| {
-        let most = REMARKS
-            .iter()
-            .find(|(rule, _)| *rule == finding.rule)
-            .map(|(_, level)| *level)?;
+        let most = rule_of(&finding.rule)?.in_check?;
         // Buffered loads are meant to be answered by the cache in part.
         let is_meant = finding.rule == "answered_by_cache" && !probe.job.direct;
         (!is_meant).then(|| Finding {
@@ -512,25 +436,16 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_the_tables_is_a_rule() {
-        use crate::{causes, live, rules};
-        let is_known = |name: &str| {
-            rules::ALL.iter().any(|one| one.id == name)
-                || live::ALL.iter().any(|one| one.id == name)
-                || causes::ALL.iter().any(|one| one.id == name)
-        };
-        let explained = EXPLAINED
-            .iter()
-            .flat_map(|(one, by)| std::iter::once(one).chain(*by));
-        let all = REMARKS
-            .iter()
-            .map(|(rule, _)| rule)
-            .chain(OUR_DOING.iter().map(|(rule, _)| rule))
-            .chain(GROUND);
-        let unknown: Vec<&&str> = all
-            .chain(explained)
-            .filter(|name| !is_known(name))
-            .collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
+    fn what_is_yielded_to_is_there() {
+        let of_rules = rules::ALL.iter().map(|rule| (rule.id, rule.yields_to));
+        let of_sights = live::ALL.iter().map(|rule| (rule.id, rule.yields_to));
+        let of_causes = causes::ALL.iter().map(|cause| (cause.id, cause.yields_to));
+        for (id, better) in of_rules.chain(of_sights).chain(of_causes) {
+            for name in better {
+                let known =
+                    rule_of(name).is_some() || live_of(name).is_some() || cause_of(name).is_some();
+                assert!(known && *name != id, "{id} yields to {name}");
+            }
+        }
     }
 }

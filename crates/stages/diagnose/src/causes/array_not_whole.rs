@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "mdadm --detail /dev/{device}; cat /proc/mdstat",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

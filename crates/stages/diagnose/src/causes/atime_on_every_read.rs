@@ -68,6 +68,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "mount -o remount,noatime {device}, and watch disk.writes_per_s in `iodyno watch` while files are read",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -64,6 +64,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m before and after mount -o remount,barrier=1 {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -69,6 +69,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -size=32g -runtime=60",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

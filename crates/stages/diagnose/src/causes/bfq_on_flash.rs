@@ -89,6 +89,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob scheduler=none,mq-deadline",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

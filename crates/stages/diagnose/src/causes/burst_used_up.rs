@@ -88,6 +88,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "leave it idle for an hour, then iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60: credits come back at the base rate",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno watch {device}, then the check again while that program is stopped",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -87,6 +87,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep iodepth=1..256 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

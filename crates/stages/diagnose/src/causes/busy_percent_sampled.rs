@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 -rate_iops=200 -time_based -runtime=10, with iostat -x 1 beside it: aqu-sz and %util / 100 differ",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -127,6 +127,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "double memory.max of the group for a minute and watch cgroup.io_full_percent in `iodyno watch`",
     knob: None,
     explains: &[TimePlace::Writeback],
+    yields_to: &[],
     judge,
 };
 

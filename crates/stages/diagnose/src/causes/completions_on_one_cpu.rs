@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob rq_affinity",
     knob: Some("rq_affinity"),
     explains: &[TimePlace::Completion],
+    yields_to: &[],
     judge,
 };
 

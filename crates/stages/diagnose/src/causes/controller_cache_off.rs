@@ -79,6 +79,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "storcli /call/vall show (or ssacli, arcconf); iodyno run {target} -- -ioengine=io_uring -rw=randwrite -bs=4k -iodepth=1 -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

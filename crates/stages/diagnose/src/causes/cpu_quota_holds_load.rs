@@ -62,6 +62,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno check {target} --quick, once outside the control group: its loads are not held",
     knob: None,
     explains: &[TimePlace::CpuThrottled],
+    yields_to: &[],
     judge,
 };
 

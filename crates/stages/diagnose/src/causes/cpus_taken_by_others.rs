@@ -89,6 +89,7 @@ pub static CAUSE: Cause = Cause {
         TimePlace::Mapping,
         TimePlace::Completion,
     ],
+    yields_to: &[],
     judge,
 };
 

@@ -83,6 +83,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randread --iodepth 1 --knob cpu_latency_us",
     knob: Some("cpu_latency_us"),
     explains: &[TimePlace::Completion],
+    yields_to: &[],
     judge,
 };
 

@@ -75,6 +75,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 before and after mount -o remount,delalloc {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep iodepth=1..64 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 at a quiet hour, beside iodyno watch {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --layers auto -- -rw=randread -bs=4k -iodepth=1 -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -102,6 +102,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 with vm.dirty_bytes at 2 and 5 seconds of the disk's write rate",
     knob: None,
     explains: &[TimePlace::Writeback],
+    yields_to: &[],
     judge,
 };
 

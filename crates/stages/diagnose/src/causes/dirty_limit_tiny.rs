@@ -96,6 +96,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 with vm.dirty_bytes as it is and at 512 MiB",
     knob: None,
     explains: &[TimePlace::Writeback],
+    yields_to: &[],
     judge,
 };
 

@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "sysctl --system, then `sysctl vm.dirty_ratio vm.dirty_bytes`: the one that is 0 was overruled",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

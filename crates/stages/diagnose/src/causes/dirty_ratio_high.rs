@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randwrite --direct 0 --budget 20m --knob vm.dirty_bytes=268435456,1073741824",
     knob: Some("dirty_bytes"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

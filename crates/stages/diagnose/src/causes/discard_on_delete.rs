@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "mount -o remount,nodiscard {device}, and compare disk.await_read_ms in `iodyno watch` under the same deletions",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

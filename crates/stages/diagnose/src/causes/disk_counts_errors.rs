@@ -75,6 +75,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "smartctl -t long /dev/{device}, and smartctl -x /dev/{device} when it is done",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

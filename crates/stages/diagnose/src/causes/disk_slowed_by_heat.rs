@@ -79,6 +79,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "let {device} cool down (nvme smart-log), run `iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=300` and look whether the rate falls as the temperature rises",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -60,6 +60,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name, with iodyno run {target} before and after",
     knob: None,
     explains: &[TimePlace::Mapping],
+    yields_to: &[],
     judge,
 };
 

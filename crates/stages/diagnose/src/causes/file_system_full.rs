@@ -73,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "df -h {device}; df -i {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

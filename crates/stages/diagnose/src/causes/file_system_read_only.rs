@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "dmesg --level=err,warn, and the health of the disk with `iodyno watch`",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -94,6 +94,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -size=4g with vm.dirty_background_bytes at one second of the disk's rate",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

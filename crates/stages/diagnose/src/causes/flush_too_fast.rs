@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "pull the plug of a test machine while fio writes with -verify, or ask the host for the cache mode of {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

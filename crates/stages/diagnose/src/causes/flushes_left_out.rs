@@ -54,6 +54,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "look up whether {device} has power-loss protection; a measurement cannot tell",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m, then with -fsync=32",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -101,6 +101,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m: blocks that are not new need no data written first",
     knob: None,
     explains: &[TimePlace::Journal],
+    yields_to: &[],
     judge,
 };
 

@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "stop the greediest group for a minute and compare the other's I/O a second in `iodyno watch --cgroup`",
     knob: None,
     explains: &[TimePlace::Request],
+    yields_to: &[],
     judge,
 };
 

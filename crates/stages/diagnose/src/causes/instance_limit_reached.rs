@@ -79,6 +79,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run on two disks at once: together they give what one gives alone",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

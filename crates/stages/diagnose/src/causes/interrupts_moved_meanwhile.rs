@@ -85,6 +85,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "stop irqbalance, then: iodyno run {target} --sweep iodepth=1,4 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

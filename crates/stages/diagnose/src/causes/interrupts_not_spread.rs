@@ -119,6 +119,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "give each vector a CPU of its own in /proc/irq/*/smp_affinity_list and compare: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1",
     knob: None,
     explains: &[TimePlace::Completion],
+    yields_to: &[],
     judge,
 };
 

@@ -60,6 +60,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep bs=64k..1m -- -rw=read -iodepth=8 -direct=1: the bytes a second stay, the IOPS fall",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

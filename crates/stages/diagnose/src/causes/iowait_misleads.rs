@@ -69,6 +69,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "stress-ng --cpu 0 --timeout 30 beside the load: iowait falls, pressure stays; compare in iodyno watch {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -88,6 +88,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m: writes that change no metadata need no commit",
     knob: None,
     explains: &[TimePlace::Journal],
+    yields_to: &[],
     judge,
 };
 

@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno limit {target} --group self",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

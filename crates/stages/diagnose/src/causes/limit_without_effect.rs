@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "cat io.max of the group, lsblk -o NAME,MAJ:MIN, and `iodyno check {target}` again inside the group",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

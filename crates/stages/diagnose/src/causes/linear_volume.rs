@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1, with `iodyno watch` on the members",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

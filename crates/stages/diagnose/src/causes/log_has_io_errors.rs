@@ -70,6 +70,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "dmesg -w while `iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60` runs",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

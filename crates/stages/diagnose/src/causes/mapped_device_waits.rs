@@ -102,6 +102,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "dmsetup table; dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
     knob: None,
     explains: &[TimePlace::Mapping],
+    yields_to: &[],
     judge,
 };
 

@@ -86,6 +86,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "numactl --cpunodebind=0 iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1, then with --cpunodebind=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -115,6 +115,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run /dev/MEMBER -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=8 -direct=1 on each member in turn (reads only)",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

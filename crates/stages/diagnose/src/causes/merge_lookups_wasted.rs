@@ -85,6 +85,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --iodepth 256 --knob nomerges=0,2",
     knob: Some("nomerges"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

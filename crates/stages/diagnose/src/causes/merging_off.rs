@@ -68,6 +68,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw write --bs 4k --knob nomerges=0,2",
     knob: Some("nomerges"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

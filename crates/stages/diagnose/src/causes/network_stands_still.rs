@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "ping and `ceph osd perf` (or iostat on the server) while `iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60` runs",
     knob: None,
     explains: &[TimePlace::FileSystem],
+    yields_to: &[],
     judge,
 };
 

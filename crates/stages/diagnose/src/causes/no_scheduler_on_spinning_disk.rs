@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw read --bs 64k --numjobs 4 --knob scheduler=none,mq-deadline,bfq",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

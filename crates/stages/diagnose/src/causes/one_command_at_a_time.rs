@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --iodepth 64 --knob queue_depth",
     knob: Some("queue_depth"),
     explains: &[TimePlace::Request, TimePlace::Scheduler],
+    yields_to: &[],
     judge,
 };
 

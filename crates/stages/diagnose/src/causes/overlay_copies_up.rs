@@ -53,6 +53,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "findmnt -T {target}; then time the first and the second write to a large file of the image",
     knob: None,
     explains: &[TimePlace::FileSystem],
+    yields_to: &[],
     judge,
 };
 

@@ -73,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "raise the group's memory.high (or free memory) by a tenth and watch vm.refaults_per_s in `iodyno watch`",
     knob: None,
     explains: &[TimePlace::PageCache, TimePlace::Memory],
+    yields_to: &[],
     judge,
 };
 

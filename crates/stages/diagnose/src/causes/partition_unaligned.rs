@@ -51,6 +51,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=randwrite -bs=4k -iodepth=1 -direct=1, beside the same on a partition that begins at 1 MiB",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -60,6 +60,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "multipath -ll {device}, then multipathd reinstate path for one of them while `iodyno watch` shows the members",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -83,6 +83,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "while `iodyno run {target} -- -rw=read -bs=1m -iodepth=8 -direct=1 -runtime=10` runs, read current_link_speed and current_link_width of {device} and of the port above it",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "hold the disk awake (echo max_performance to link_power_management_policy, or 0 to pm_qos_latency_tolerance_us) and compare p99.9 of `iodyno run {target} -- -rw=randread -bs=4k -direct=1 -rate_iops=20`",
     knob: None,
     explains: &[TimePlace::Completion],
+    yields_to: &[],
     judge,
 };
 

@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno cloud --iops N --bs 4k: which types carry more",
     knob: None,
     explains: &[],
+    yields_to: &["burst_used_up"],
     judge,
 };
 

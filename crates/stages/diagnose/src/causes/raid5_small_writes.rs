@@ -111,6 +111,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randwrite --iodepth 32 --knob stripe_cache_size",
     knob: Some("stripe_cache_size"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

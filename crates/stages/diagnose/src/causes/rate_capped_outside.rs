@@ -148,6 +148,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60, again with -bs=16k, and `iodyno cloud --record ID` on both",
     knob: None,
     explains: &[TimePlace::Request],
+    yields_to: &["burst_used_up"],
     judge,
 };
 

@@ -105,6 +105,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randread --bs 16k --direct 0 --knob read_ahead_kb=128,1024,8192",
     knob: Some("read_ahead_kb"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -78,6 +78,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "restart the reader, then `iodyno watch {device}`: the mean size of reads falls to the new value",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -88,6 +88,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno inspect {target} --all shows both; iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

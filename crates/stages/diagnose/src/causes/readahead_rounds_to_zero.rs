@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw read --bs 64k --direct 0 --knob read_ahead_kb=0,64,128",
     knob: Some("read_ahead_kb"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -87,6 +87,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw read --bs 128k --numjobs 8 --direct 0 --knob read_ahead_kb=128,1024,4096",
     knob: Some("read_ahead_kb"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -126,6 +126,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randread --bs 4k --direct 0 --knob read_ahead_kb=0,16,32,64,128",
     knob: Some("read_ahead_kb"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -78,6 +78,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw read --bs 128k --direct 0 --knob read_ahead_kb=0,128,1024",
     knob: Some("read_ahead_kb"),
     explains: &[TimePlace::PageCache],
+    yields_to: &[],
     judge,
 };
 

@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=16 -direct=1 -time_based -runtime=60, beside iodyno watch {device}",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randrw --knob scheduler=none,kyber,bfq",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

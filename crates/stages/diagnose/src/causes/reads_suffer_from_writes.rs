@@ -78,6 +78,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --interference, then iodyno tune {target} --knob scheduler",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

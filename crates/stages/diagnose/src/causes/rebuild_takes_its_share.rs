@@ -69,6 +69,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "echo 1000 > /sys/block/{device}/md/sync_speed_min, then iodyno watch {device}: await falls if the rebuild was it",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -104,6 +104,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --iodepth 64 --knob nr_requests",
     knob: Some("nr_requests"),
     explains: &[TimePlace::Request],
+    yields_to: &[],
     judge,
 };
 

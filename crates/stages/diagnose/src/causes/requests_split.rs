@@ -82,6 +82,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw read --bs 1m --knob max_sectors_kb",
     knob: Some("max_sectors_kb"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

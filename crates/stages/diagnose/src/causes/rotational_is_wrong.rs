@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob wbt_lat_usec, and --knob read_ahead_kb: what the wrong guess costs",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -73,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "smartctl -i /dev/{device} (current and maximum speed), then another cable and a reboot, and the same stream again",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

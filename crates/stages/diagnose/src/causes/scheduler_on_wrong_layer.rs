@@ -83,6 +83,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob scheduler, which acts on the disks below",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob scheduler",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -85,6 +85,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno inspect {target} --all, after `udevadm trigger --action=change` or `sysctl --system`: what moves had drifted",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

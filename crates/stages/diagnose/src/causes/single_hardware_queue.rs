@@ -93,6 +93,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

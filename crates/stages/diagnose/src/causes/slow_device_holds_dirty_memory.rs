@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "echo 5 > /sys/class/bdi/MAJOR:MINOR/max_ratio of {device}, and watch memory.dirty_bytes in `iodyno watch`",
     knob: None,
     explains: &[TimePlace::Writeback],
+    yields_to: &[],
     judge,
 };
 

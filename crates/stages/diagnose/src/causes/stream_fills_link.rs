@@ -69,6 +69,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep iodepth=1..32 -- -rw=read -bs=1m -direct=1: at the link the rate does not move from depth 4 on",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -83,6 +83,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw write --bs 4k --numjobs 8 --knob scheduler=deadline,cfq,noop",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --knob scheduler -- -ioengine=io_uring -rw=read -bs=128k -numjobs=4 -size=1g -offset_increment=1g -direct=1",
     knob: Some("scheduler"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

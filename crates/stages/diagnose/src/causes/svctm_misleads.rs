@@ -65,6 +65,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iostat -V, and iostat -x 1 beside: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -81,6 +81,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno check {target} --deep: what lasts shows again",
     knob: None,
     explains: &[],
+    yields_to: &["cgroup_limit_reached", "cpu_time_stolen", "token_bucket"],
     judge,
 };
 

@@ -65,6 +65,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "smartctl -A /dev/{device} before and after `iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=60`",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -58,6 +58,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "boot with usb-storage.quirks=VENDOR:PRODUCT:u (lsusb names both) and repeat `iodyno check {target}`",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

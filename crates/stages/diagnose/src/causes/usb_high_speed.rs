@@ -64,6 +64,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "lsusb -t, another port or cable, then `iodyno check {target}` again",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

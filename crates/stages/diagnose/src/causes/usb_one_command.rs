@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --sweep iodepth=1..32 -- -rw=randread -bs=4k -direct=1, before and after the quirk is taken away and the disk plugged in anew",
     knob: None,
     explains: &[TimePlace::Request, TimePlace::Scheduler],
+    yields_to: &[],
     judge,
 };
 

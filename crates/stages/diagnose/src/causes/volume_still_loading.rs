@@ -68,6 +68,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -size=256m -runtime=20, twice over the same range (-randseed=1): a volume that was loading is fast the second time",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -73,6 +73,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} --steady -- -ioengine=io_uring -rw=write -bs=128k -iodepth=8 -direct=1",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -125,6 +125,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw write --direct 0 --bs 1m --knob wbt_lat_usec=0,2000",
     knob: Some("wbt_lat_usec"),
     explains: &[TimePlace::Request],
+    yields_to: &[],
     judge,
 };
 

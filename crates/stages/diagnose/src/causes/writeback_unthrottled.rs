@@ -100,6 +100,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randrw --direct 0 --knob wbt_lat_usec=0,2000,75000",
     knob: Some("wbt_lat_usec"),
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

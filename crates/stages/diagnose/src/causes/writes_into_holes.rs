@@ -79,6 +79,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=1 -size=256m -loops=2 on scratch: the second pass is faster",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

@@ -65,6 +65,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "mount --fake --verbose --all, and mount it a second time elsewhere with the options of fstab",
     knob: None,
     explains: &[],
+    yields_to: &[],
     judge,
 };
 

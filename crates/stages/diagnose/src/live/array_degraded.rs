@@ -36,6 +36,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "an array that lacks disks",
     level: Level::Wrong,
+    our_doing: None,
+    yields_to: &["array_not_whole"],
     judge,
 };
 

@@ -37,6 +37,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "an array that is being synchronised",
     level: Level::Warning,
+    our_doing: None,
+    yields_to: &["rebuild_takes_its_share"],
     judge,
 };
 

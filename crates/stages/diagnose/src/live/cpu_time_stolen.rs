@@ -38,6 +38,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "CPU time that the hypervisor gave away",
     level: Level::Warning,
+    our_doing: None,
+    yields_to: &[],
     judge,
 };
 

@@ -39,6 +39,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "a disk that reports trouble",
     level: Level::Wrong,
+    our_doing: None,
+    yields_to: &["disk_counts_errors"],
     judge,
 };
 

@@ -37,6 +37,12 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "a machine in which all work waits for I/O",
     level: Level::Warning,
+    our_doing: Some(&[]),
+    yields_to: &[
+        "array_syncing",
+        "busy_before_load",
+        "writers_wait_for_dirty_pages",
+    ],
     judge,
 };
 

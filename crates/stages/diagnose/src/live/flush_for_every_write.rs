@@ -31,6 +31,7 @@
 use crate::LiveRule;
 use crate::finding::{With, note};
 use analyse::fields::Frame;
+use model::check::Role;
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -40,6 +41,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "a flush for nearly every write",
     level: Level::Note,
+    our_doing: Some(&[Role::Fsync]),
+    yields_to: &[],
     judge,
 };
 

@@ -65,6 +65,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "a device whose interrupts all fill one CPU",
     level: Level::Warning,
+    our_doing: None,
+    yields_to: &["interrupts_not_spread", "completions_on_one_cpu"],
     judge,
 };
 

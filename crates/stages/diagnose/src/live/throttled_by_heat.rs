@@ -36,6 +36,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "a CPU throttled by heat",
     level: Level::Warning,
+    our_doing: None,
+    yields_to: &["disk_slowed_by_heat"],
     judge,
 };
 

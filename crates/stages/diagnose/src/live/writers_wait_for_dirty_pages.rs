@@ -34,6 +34,7 @@
 use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
+use model::check::Role;
 use model::finding::{Finding, Level};
 use model::units;
 
@@ -43,6 +44,8 @@ pub static LIVE: LiveRule = LiveRule {
     since: "0.1.0",
     summary: "writers that wait for dirty pages to be written",
     level: Level::Warning,
+    our_doing: Some(&[Role::BufferedWrite]),
+    yields_to: &["dirty_limit_reached", "dirty_limit_tiny"],
     judge,
 };
 

@@ -57,6 +57,8 @@ pub static RULE: Rule = Rule {
     summary: "bytes that the device never saw",
     level: Level::Wrong,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &["loop_outruns_disk", "loop_without_direct_io"],
     judge,
 };
 

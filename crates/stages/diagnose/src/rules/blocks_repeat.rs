@@ -42,6 +42,8 @@ pub static RULE: Rule = Rule {
     summary: "random I/O that visits some blocks often and some never",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

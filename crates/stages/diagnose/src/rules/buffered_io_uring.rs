@@ -43,6 +43,8 @@ pub static RULE: Rule = Rule {
     summary: "a depth that the page cache turns into something else",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -48,6 +48,8 @@ pub static RULE: Rule = Rule {
     summary: "libaio without direct I/O",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -47,6 +47,8 @@ pub static RULE: Rule = Rule {
     summary: "writes that are only promised",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

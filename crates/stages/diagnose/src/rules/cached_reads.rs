@@ -57,6 +57,8 @@ pub static RULE: Rule = Rule {
     summary: "reads that memory answers",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

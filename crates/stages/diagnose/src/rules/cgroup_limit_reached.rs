@@ -61,6 +61,8 @@ pub static RULE: Rule = Rule {
     summary: "a rate that is the container's limit",
     level: Level::Wrong,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

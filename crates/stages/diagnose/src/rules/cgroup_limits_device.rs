@@ -69,6 +69,8 @@ pub static RULE: Rule = Rule {
     summary: "a limit of the container",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &["cgroup_limit_reached"],
     judge,
 };
 

@@ -38,6 +38,8 @@ pub static RULE: Rule = Rule {
     summary: "completions that wait for company",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -66,6 +66,8 @@ pub static RULE: Rule = Rule {
     summary: "data that a layer makes smaller",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "a fixed rate whose stalls are not counted",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

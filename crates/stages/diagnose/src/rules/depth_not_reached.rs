@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "a queue that was never as deep as asked",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Note),
+    yields_to: &["generator_bound", "stood_still"],
     judge,
 };
 

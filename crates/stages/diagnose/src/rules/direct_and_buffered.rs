@@ -42,6 +42,8 @@ pub static RULE: Rule = Rule {
     summary: "direct and buffered given against each other",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

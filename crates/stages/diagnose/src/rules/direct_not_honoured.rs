@@ -51,6 +51,8 @@ pub static RULE: Rule = Rule {
     summary: "a file system that caches direct I/O",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -45,6 +45,8 @@ pub static RULE: Rule = Rule {
     summary: "a run that its size ended before its time",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

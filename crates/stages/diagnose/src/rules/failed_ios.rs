@@ -38,6 +38,8 @@ pub static RULE: Rule = Rule {
     summary: "I/Os that came back with an error",
     level: Level::Wrong,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

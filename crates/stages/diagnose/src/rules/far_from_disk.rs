@@ -53,6 +53,8 @@ pub static RULE: Rule = Rule {
     summary: "jobs on another NUMA node than the disk",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

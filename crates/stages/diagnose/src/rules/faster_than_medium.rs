@@ -63,6 +63,8 @@ pub static RULE: Rule = Rule {
     summary: "reads faster than the medium can be",
     level: Level::Wrong,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

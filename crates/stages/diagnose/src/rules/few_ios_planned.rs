@@ -44,6 +44,8 @@ pub static RULE: Rule = Rule {
     summary: "a job that ends before its percentiles mean anything",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -40,6 +40,8 @@ pub static RULE: Rule = Rule {
     summary: "percentiles that rest on a handful of I/Os",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

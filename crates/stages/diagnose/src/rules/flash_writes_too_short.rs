@@ -57,6 +57,8 @@ pub static RULE: Rule = Rule {
     summary: "a write test that sees the first minutes only",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

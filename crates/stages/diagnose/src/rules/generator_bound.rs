@@ -44,6 +44,8 @@ pub static RULE: Rule = Rule {
     summary: "a CPU that was the limit",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Note),
+    yields_to: &[],
     judge,
 };
 

@@ -52,6 +52,8 @@ pub static RULE: Rule = Rule {
     summary: "reads of blocks that were never written",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "pauses in which CPU and link fall asleep",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

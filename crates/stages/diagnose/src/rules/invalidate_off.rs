@@ -42,6 +42,8 @@ pub static RULE: Rule = Rule {
     summary: "a buffered read that begins with a warm cache",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -50,6 +50,8 @@ pub static RULE: Rule = Rule {
     summary: "an engine that the kernel does not allow",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "a depth that the engine cannot reach",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -54,6 +54,8 @@ pub static RULE: Rule = Rule {
     summary: "jobs pinned on top of each other",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

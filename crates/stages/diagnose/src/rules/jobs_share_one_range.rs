@@ -67,6 +67,8 @@ pub static RULE: Rule = Rule {
     summary: "jobs that work on the same blocks at the same time",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

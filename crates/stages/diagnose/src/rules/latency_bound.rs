@@ -53,6 +53,8 @@ pub static RULE: Rule = Rule {
     summary: "a rate that is one over the latency",
     level: Level::Note,
     when: When::AfterLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -37,6 +37,8 @@ pub static RULE: Rule = Rule {
     summary: "options that switch latency off",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

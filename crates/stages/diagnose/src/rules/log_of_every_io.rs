@@ -37,6 +37,8 @@ pub static RULE: Rule = Rule {
     summary: "logs that grow with every I/O",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

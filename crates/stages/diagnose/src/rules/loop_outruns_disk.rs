@@ -50,6 +50,8 @@ pub static RULE: Rule = Rule {
     summary: "a loop device that was faster than its disk",
     level: Level::Wrong,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "a loop device whose file is cached",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &["loop_outruns_disk"],
     judge,
 };
 

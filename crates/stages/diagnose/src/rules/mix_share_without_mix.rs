@@ -37,6 +37,8 @@ pub static RULE: Rule = Rule {
     summary: "a share of reads for a job that does not mix",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -47,6 +47,8 @@ pub static RULE: Rule = Rule {
     summary: "a mix whose reads and writes never meet, or whose shares are not bytes",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

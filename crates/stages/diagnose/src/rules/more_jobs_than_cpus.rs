@@ -45,6 +45,8 @@ pub static RULE: Rule = Rule {
     summary: "submitters that wait for a CPU",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -38,6 +38,8 @@ pub static RULE: Rule = Rule {
     summary: "a lock taken off",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -43,6 +43,8 @@ pub static RULE: Rule = Rule {
     summary: "a rate that jumps about",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Note),
+    yields_to: &["others_on_device", "stood_still", "token_bucket"],
     judge,
 };
 

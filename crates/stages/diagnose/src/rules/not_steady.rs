@@ -49,6 +49,8 @@ pub static RULE: Rule = Rule {
     summary: "writes whose rate had not settled",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

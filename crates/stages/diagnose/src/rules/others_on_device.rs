@@ -52,6 +52,8 @@ pub static RULE: Rule = Rule {
     summary: "I/O of others on the same device",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Note),
+    yields_to: &["busy_before_load"],
     judge,
 };
 

@@ -43,6 +43,8 @@ pub static RULE: Rule = Rule {
     summary: "a ramp that leaves little to measure",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

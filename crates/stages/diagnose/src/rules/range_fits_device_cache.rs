@@ -65,6 +65,8 @@ pub static RULE: Rule = Rule {
     summary: "a range that a disk's own cache can hold",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

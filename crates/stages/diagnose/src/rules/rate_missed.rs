@@ -46,6 +46,8 @@ pub static RULE: Rule = Rule {
     summary: "a rate that the load did not keep",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -56,6 +56,8 @@ pub static RULE: Rule = Rule {
     summary: "a run that its size may end before its time",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -45,6 +45,8 @@ pub static RULE: Rule = Rule {
     summary: "a second run that reads what the first one has cached",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -36,6 +36,8 @@ pub static RULE: Rule = Rule {
     summary: "a job that changes a setting and leaves it so",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

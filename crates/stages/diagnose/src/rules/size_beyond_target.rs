@@ -54,6 +54,8 @@ pub static RULE: Rule = Rule {
     summary: "a size that the target does not have",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

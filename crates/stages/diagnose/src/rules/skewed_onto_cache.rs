@@ -54,6 +54,8 @@ pub static RULE: Rule = Rule {
     summary: "a skew so steep that a cache serves most of it",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -43,6 +43,8 @@ pub static RULE: Rule = Rule {
     summary: "a clock that costs more than what it measures",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

@@ -50,6 +50,8 @@ pub static RULE: Rule = Rule {
     summary: "a sum over jobs that do not run at the same time",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -39,6 +39,8 @@ pub static RULE: Rule = Rule {
     summary: "a steady state that is found by chance",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -48,6 +48,8 @@ pub static RULE: Rule = Rule {
     summary: "moments in which nothing came back",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

@@ -46,6 +46,8 @@ pub static RULE: Rule = Rule {
     summary: "several sequential streams that one head serves",
     level: Level::Note,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

@@ -53,6 +53,8 @@ pub static RULE: Rule = Rule {
     summary: "a target without a disk",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[],
     judge,
 };
 

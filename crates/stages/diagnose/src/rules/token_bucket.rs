@@ -64,6 +64,13 @@ pub static RULE: Rule = Rule {
     summary: "a rate that somebody outside has capped",
     level: Level::Warning,
     when: When::AfterLoad,
+    in_check: Some(Level::Warning),
+    yields_to: &[
+        "cgroup_limit_reached",
+        "rate_capped_outside",
+        "burst_used_up",
+        "promise_reached",
+    ],
     judge,
 };
 

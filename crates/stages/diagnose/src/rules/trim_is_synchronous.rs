@@ -51,6 +51,8 @@ pub static RULE: Rule = Rule {
     summary: "trims that cannot be queued",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

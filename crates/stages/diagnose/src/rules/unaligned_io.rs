@@ -60,6 +60,8 @@ pub static RULE: Rule = Rule {
     summary: "blocks that straddle the device's",
     level: Level::Wrong,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

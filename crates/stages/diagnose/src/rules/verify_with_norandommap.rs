@@ -42,6 +42,8 @@ pub static RULE: Rule = Rule {
     summary: "a verification with gaps",
     level: Level::Warning,
     when: When::BeforeLoad,
+    in_check: None,
+    yields_to: &[],
     judge,
 };
 

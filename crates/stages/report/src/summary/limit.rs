@@ -153,15 +153,20 @@ fn asked_iops(job: &Job) -> Option<f64> {
 pub struct DeviceShare(pub f64);
 
 impl DeviceShare {
-    /// For people.
-    pub fn words(self) -> String {
+    /// For people; `is_in_memory` says that the device is no disk.
+    pub fn words(self, is_in_memory: bool) -> String {
         let percent = units::share(self.0);
+        let what = if is_in_memory {
+            "device in memory"
+        } else {
+            "disk"
+        };
         match self.0 {
-            0.0..0.05 => format!("the page cache: the disk saw {percent} of these bytes"),
-            0.05..0.9 => format!("cache and disk mixed: the disk saw {percent} of these bytes"),
-            0.9..1.15 => format!("the disk: it saw {percent} of these bytes"),
+            0.0..0.05 => format!("the page cache: the {what} saw {percent} of these bytes"),
+            0.05..0.9 => format!("cache and {what} mixed: the {what} saw {percent} of these bytes"),
+            0.9..1.15 => format!("the {what}: it saw {percent} of these bytes"),
             _ => format!(
-                "the disk, and it moved {percent} of these bytes: read-ahead, metadata or somebody else"
+                "the {what}, and it moved {percent} of these bytes: read-ahead, metadata or somebody else"
             ),
         }
     }
@@ -272,11 +277,14 @@ mod tests {
 
     #[test]
     fn a_cache_is_named() {
-        assert!(DeviceShare(0.01).words().starts_with("the page cache"));
+        let cached = DeviceShare(0.01).words(false);
+        assert!(cached.starts_with("the page cache: the disk"), "{cached}");
+        let disk = DeviceShare(1.0).words(false);
+        assert!(disk.starts_with("the disk: it saw 100 %"), "{disk}");
+        let memory = DeviceShare(1.0).words(true);
         assert!(
-            DeviceShare(1.0)
-                .words()
-                .starts_with("the disk: it saw 100 %")
+            memory.starts_with("the device in memory: it saw"),
+            "{memory}"
         );
     }
 }

@@ -131,7 +131,8 @@ fn measured(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
         && let Some(device) = record.path.queue_device()
         && let Some(share) = device_share(job, load, &record.sensors, &device.name)
     {
-        lines.push(format!("  measured: {}", share.words()));
+        let words = share.words(record.path.is_in_memory());
+        lines.push(format!("  measured: {words}"));
     }
     let limit = found_limit(record).or_else(|| Limit::of(job, load).words(job, load));
     lines.extend(limit.map(|words| format!("  limit: {words}")));
