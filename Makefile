@@ -10,8 +10,9 @@ CUTS        ?= 20
 EXCHANGES   ?= 10000
 CONNECTIONS ?= 500
 SECONDS     ?= 60
+DRAWS       ?= 60
 
-.PHONY: run test build bench kill power-cuts exchanges histories pressure aa stories lab fuzz clean setup-run setup-test gen
+.PHONY: run test build bench kill power-cuts exchanges histories pressure aa stories draws lab fuzz clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -47,6 +48,10 @@ aa: setup-test
 # The stories of the field reports in guests, from the tune over reboots to the undo, those of slow settings too: 25 minutes.
 stories: setup-test
 	@tools/stories
+
+# DRAWS faults drawn at random, made on a stack of their own and looked for by check: ten seconds each.
+draws: build setup-test
+	@tools/draws $(DRAWS) $(BINARY)
 
 # The web server under hostile connections of every kind, 45 s each: about eight minutes.
 pressure: setup-test

@@ -1395,7 +1395,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__inspect)
-            opts="-h -V --all --root --capture --mask --container --json --help --version"
+            opts="-h -V --all --root --capture --mask --force --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -66,6 +66,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l capture -d 'Sa
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l all -d 'Every setting, not only those that people change'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l mask -d 'Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it'
+complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l force -d 'Replace a capture that is there'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -l json -d 'Print one JSON document on stdout; words for people go to stderr'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s h -l help -d 'Print help'
 complete -c iodyno -n "__fish_iodyno_using_subcommand inspect" -s V -l version -d 'Print version'

@@ -36,6 +36,7 @@ _arguments "${_arguments_options[@]}" : \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--all[Every setting, not only those that people change]' \
 '--mask[Also replace identifiers, host names, addresses and unit names in what is saved; serial numbers and secrets never are in it]' \
+'--force[Replace a capture that is there]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \

@@ -20,8 +20,9 @@ const LEAST: f64 = 1e-3;
 /// What is counted, and not sampled, is known to this share: the histograms' cells, and edges that are not the load's to the
 /// millisecond.
 const COUNTED: f64 = 0.01;
-/// Where no device had I/O for more than this share of the sleep, the wait is not that for a wake-up.
-const HELD: f64 = 0.5;
+/// Where no device had I/O for more than this share of the sleep, the wait is not that for a wake-up: the I/O is held back before the
+/// block layer counts it. A control group's limit does that (Linux traces the queueing of a bio after its throttling).
+const HELD: f64 = 0.8;
 /// A quota that held less than this is no matter.
 const QUOTA: f64 = 0.01;
 
@@ -175,12 +176,9 @@ fn one_each(probe: &Probe, threads: &Threads, disks: &[&str]) -> Shares {
     let of_below = levels.map_or_else(|| vec![(TimePlace::Device, 1.0)], |levels| levels.parts);
     shares.add_scaled(&of_below, below);
     let mut rest = sleeps.without_device();
-    // Without times by layer a wait for nothing on the device may be one before it.
-    if probe.layers.is_none() && sleeps.with_device() < 1.0 - HELD {
-        for (place, _) in &mut rest {
-            if *place == TimePlace::Completion {
-                *place = TimePlace::Request;
-            }
+    for (place, _) in &mut rest {
+        if *place == TimePlace::Completion {
+            *place = sleeps.way_back();
         }
     }
     shares.add_scaled(&rest, open - below);
@@ -224,7 +222,7 @@ fn many(probe: &Probe, threads: &Threads, disks: &[&str]) -> Option<Shares> {
         .sum::<f64>()
         .min(outside);
     shares.add_scaled(&busy, explained);
-    shares.add(TimePlace::Completion, outside - explained);
+    shares.add(threads.sleeps.way_back(), outside - explained);
     Some(shares)
 }
 

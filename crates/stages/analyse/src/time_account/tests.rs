@@ -190,6 +190,27 @@ fn many_in_flight_are_accounted_by_the_layers() {
 }
 
 #[test]
+fn what_a_limit_holds_back_is_before_the_block_layer() {
+    let mut probe = probe(Role::Depth, Rw::Randread, (8, 300, 26_000), 10.0);
+    tasks(&mut probe).sleeps = vec![sight(&["io_cqring_wait"], 4, 190)];
+    use LayerSide::Read;
+    probe.layers = layers(vec![device(
+        "sda",
+        &[
+            (Read, Span::D2C, 130_000, 300),
+            (Read, Span::Q2C, 130_000, 300),
+        ],
+    )]);
+    let parts = told(&account(&probe, &["sda"]).unwrap());
+    assert!(parts.contains(&(TimePlace::Request, 99)), "{parts:?}");
+    // One I/O at a time, in the same group.
+    (probe.load.depth, probe.role) = (1, Role::Latency);
+    let parts = told(&account(&probe, &["sda"]).unwrap());
+    let held = parts.iter().find(|(place, _)| *place == TimePlace::Request);
+    assert!(held.is_some_and(|(_, share)| *share > 90), "{parts:?}");
+}
+
+#[test]
 fn a_mapped_device_gives_each_level_its_own() {
     let mut probe = probe(Role::Depth, Rw::Randread, (8, 10_000, 800), 50.0);
     tasks(&mut probe).sleeps = vec![sight(&["io_cqring_wait"], 190, 0)];

@@ -27,7 +27,7 @@
 //! disk: sda transport=sata
 //! probe: latency read=2000@1ms elapsed=2s depth=1
 //! tasks: run=100ms
-//! sleep: 20 160 io_cqring_wait
+//! sleep: 60 100 io_cqring_wait
 //! span: sda read Q2C 2000@200us
 //! span: sda read D2C 2000@200us
 //! expect: note says "between the device's end and the program"

@@ -1,0 +1,73 @@
+//! The table of all draws.
+
+use crate::family::Family;
+use crate::judged::Judged;
+use kit::share::Share;
+use std::fmt::Write;
+
+/// Section of `bench/RESULTS.md`.
+pub fn text(kept: &[Judged], families: &[Family]) -> String {
+    let of = |count: usize| move |one: &&Judged| one.faults().len() == count;
+    let healthy: Vec<&Judged> = kept.iter().filter(of(0)).collect();
+    let singles: Vec<&Judged> = kept.iter().filter(of(1)).collect();
+    let pairs: Vec<&Judged> = kept.iter().filter(of(2)).collect();
+    let within = |most: usize| move |place: &usize| (1..=most).contains(place);
+    let places: Vec<usize> = singles.iter().map(|one| one.faults()[0].1).collect();
+    let both = |one: &&&Judged| one.faults().iter().all(|(_, place)| within(5)(place));
+    let either = |one: &&&Judged| one.faults().iter().any(|(_, place)| *place == 1);
+    let mut text = format!(
+        "{}, {} draws of `check --quick` on ext4 over a loop device, {} to {}. Faults, their number and strength and the scheduler are \
+         drawn by seed, and no threshold was changed after the first draw. Shares in per cent with 95 % Wilson intervals.\n\n\
+         | draws | number | first | among three |\n|---|---|---|---|\n",
+        kit::results::machine(),
+        kept.len(),
+        kept.first().map_or("", |one| &one.date),
+        kept.last().map_or("", |one| &one.date),
+    );
+    let _ = writeln!(
+        text,
+        "| one fault | {} | {} | {} |",
+        places.len(),
+        Share::of(&places, |place| within(1)(place)),
+        Share::of(&places, |place| within(3)(place))
+    );
+    for family in families {
+        let own: Vec<usize> = singles
+            .iter()
+            .flat_map(|one| one.faults())
+            .filter(|(name, _)| *name == family.name)
+            .map(|(_, place)| place)
+            .collect();
+        let count = |most| own.iter().filter(|place| within(most)(place)).count();
+        let name = &family.name;
+        let _ = writeln!(
+            text,
+            "| `{name}` | {} | {} | {} |",
+            own.len(),
+            count(1),
+            count(3)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nOf {} pairs one of the two was first in {}, and both were among five in {}. Of {} healthy stacks {} had a warning.\n",
+        pairs.len(),
+        Share::of(pairs.iter(), |one| either(&one)),
+        Share::of(pairs.iter(), |one| both(&one)),
+        healthy.len(),
+        healthy
+            .iter()
+            .filter(|one| !one.warnings.is_empty())
+            .count()
+    );
+    for family in families {
+        let _ = writeln!(
+            text,
+            "- `{}`: {}. Right: {}.",
+            family.name,
+            family.what,
+            family.rules.join(", ")
+        );
+    }
+    text
+}
