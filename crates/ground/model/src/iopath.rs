@@ -291,7 +291,7 @@ impl IoPath {
             layer.kind == LayerKind::Unbacked
                 && matches!(fstype, Some("tmpfs" | "ramfs" | "devtmpfs"))
         };
-        has(LayerKind::Zram) || !has(LayerKind::Disk) && layers.iter().any(|one| is_in_memory(one))
+        has(LayerKind::Zram) || !has(LayerKind::Disk) && layers.iter().any(is_in_memory)
     }
 
     /// The first layer from the top that has an I/O queue of its own: the device a tune of this target acts on.
