@@ -13,9 +13,11 @@ const BEFORE: &str = "init=/sbin/init ";
 const BOOTS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Makes the plan; the command that would boot leaves the command line to the lab, which boots.
+/// Makes the plan; the command that would boot leaves the command line to the lab, which boots. On a busy machine the unit may have
+/// measured before the lab's directory is mounted: what is written then would lie below the mount, where nobody sees it.
 const PLAN: &str = r#"/root/iodyno tune /dev/nvme0n1 --iodepth 16 --reboot-plan nvme.io_queue_depth=64 --plan-dir /root/plan \
-    --settle 10s --budget 48s --seed 1 --next-boot 'printf %s "$IODYNO_COMMAND_LINE" >/mnt/lab/next.new && mv /mnt/lab/next.new /mnt/lab/next'"#;
+    --settle 10s --budget 48s --seed 1 \
+    --next-boot 'until grep -q " /mnt/lab " /proc/mounts; do sleep 0.1; done; printf %s "$IODYNO_COMMAND_LINE" >/mnt/lab/next.new && mv /mnt/lab/next.new /mnt/lab/next'"#;
 
 /// Waits for the command line that the next boot is to have: the lab's own words are not in it.
 fn next(guest: &mut Guest) -> String {

@@ -32,7 +32,7 @@ pub use edges::{EdgeReading, Edges};
 pub use flights::Flights;
 pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
-pub use load_tasks::{LoadTasks, WatchedThreads};
+pub use load_tasks::{LoadTasks, OwnWait};
 pub use probe::{Rung, RungStep, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};

@@ -42,22 +42,47 @@ const USER_CPUS: f64 = 0.1;
 /// The kernel's clock tick as /proc has it, ns (USER_HZ is 100 on every architecture that Linux runs disks on).
 const TICK_NS: u64 = 10_000_000;
 
-/// Which threads of this process are looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WatchedThreads {
-    /// Those of its loads, with the workers that io_uring starts for them.
-    Loads,
-    /// The first one, which sleeps and wakes while nothing is loaded: what it waits for a CPU any program would.
-    Main,
+/// What the calling thread waits for a CPU while nothing is loaded: what any program would. It counts by itself, so that it can tell
+/// also where no other thread of its would get a CPU.
+#[derive(Debug)]
+pub struct OwnWait {
+    host: Host,
+    begin_ns: u64,
+    cpu: TaskCpu,
+    users: HashMap<(u32, u64), (String, u64)>,
 }
 
-impl WatchedThreads {
-    fn has(self, tid: &str, name: &str) -> bool {
-        match self {
-            WatchedThreads::Loads => name.starts_with(LOAD) || name.starts_with(WORKER),
-            WatchedThreads::Main => tid.parse() == Ok(process::id()),
-        }
+impl OwnWait {
+    /// Begins to count; none where the kernel does not.
+    pub fn start(host: &Host) -> Option<OwnWait> {
+        Some(OwnWait {
+            host: host.clone(),
+            begin_ns: clock::monotonic_ns(),
+            cpu: own_cpu(host)?,
+            users: cpu_users(host),
+        })
     }
+
+    /// What it came to.
+    pub fn finish(self) -> Option<TaskTimes> {
+        let now = own_cpu(&self.host)?;
+        let elapsed_ns = clock::monotonic_ns().saturating_sub(self.begin_ns);
+        let stat = self.host.text("/proc/thread-self/stat")?;
+        Some(TaskTimes {
+            threads: 1,
+            alive_ms: elapsed_ns as f64 / 1e6,
+            run_ms: now.run_ns.saturating_sub(self.cpu.run_ns) as f64 / 1e6,
+            delay_ms: now.delay_ns.saturating_sub(self.cpu.delay_ns) as f64 / 1e6,
+            nice: ProcessStat::parse(&stat)?.nice.unwrap_or(0),
+            cpus: process::allowed_cpus().len() as u32,
+            cpu_users: greediest(&self.users, &cpu_users(&self.host), elapsed_ns),
+            ..TaskTimes::default()
+        })
+    }
+}
+
+fn own_cpu(host: &Host) -> Option<TaskCpu> {
+    TaskCpu::parse(&host.text("/proc/thread-self/schedstat")?)
 }
 
 /// Looks at threads of this process until it is finished.
@@ -70,12 +95,12 @@ pub struct LoadTasks {
 impl LoadTasks {
     /// Begins to look. `devices` are those of the path: whether one of them has I/O in flight tells sleep that waits for them from
     /// sleep that does not. Where no thread can be had nothing is seen.
-    pub fn start(host: &Host, devices: &[String], which: WatchedThreads) -> LoadTasks {
+    pub fn start(host: &Host, devices: &[String]) -> LoadTasks {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, host, devices) = (is_over.clone(), host.clone(), devices.to_vec());
         let thread = std::thread::Builder::new()
             .name("iodyno-tasks".into())
-            .spawn(move || watch(&host, &devices, which, &over));
+            .spawn(move || watch(&host, &devices, &over));
         LoadTasks {
             is_over,
             thread: thread.ok(),
@@ -96,12 +121,7 @@ impl Drop for LoadTasks {
     }
 }
 
-fn watch(
-    host: &Host,
-    devices: &[String],
-    which: WatchedThreads,
-    is_over: &AtomicBool,
-) -> TaskTimes {
+fn watch(host: &Host, devices: &[String], is_over: &AtomicBool) -> TaskTimes {
     let begin_ns = clock::monotonic_ns();
     let (users, quotas) = (cpu_users(host), Quotas::of(host));
     let held_ns = quotas.throttled_ns(host);
@@ -110,7 +130,7 @@ fn watch(
     while !is_over.load(Ordering::Relaxed) {
         let before_ns = process::thread_cpu_ns();
         if number.is_multiple_of(LOOKS_A_LIST) {
-            looks.list(host, which);
+            looks.list(host);
         }
         looks.look();
         let cost_us = process::thread_cpu_ns().saturating_sub(before_ns) / 1_000;
@@ -142,13 +162,13 @@ struct WatchedTask {
 }
 
 impl WatchedTask {
-    fn open(host: &Host, tid: &str, which: WatchedThreads) -> Option<WatchedTask> {
+    fn open(host: &Host, tid: &str) -> Option<WatchedTask> {
         let file = |name: &str| host.sampled(&format!("/proc/self/task/{tid}/{name}")).ok();
         let mut stat = file("stat")?;
         let text = text(&mut stat)?;
         let parsed = ProcessStat::parse(&text)?;
         let is_worker = parsed.name.starts_with(WORKER);
-        if !which.has(tid, parsed.name) {
+        if !is_worker && !parsed.name.starts_with(LOAD) {
             return None;
         }
         let nice = parsed.nice.unwrap_or(0);
@@ -225,9 +245,9 @@ impl Looks {
         }
     }
 
-    fn list(&mut self, host: &Host, which: WatchedThreads) {
+    fn list(&mut self, host: &Host) {
         for tid in host.list("/proc/self/task") {
-            let open = || WatchedTask::open(host, &tid, which);
+            let open = || WatchedTask::open(host, &tid);
             self.tasks.entry(tid.clone()).or_insert_with(open);
         }
     }
@@ -379,10 +399,10 @@ mod tests {
     #[test]
     fn a_sleeper_is_seen_asleep_and_a_worker_at_work() {
         let host = Host::live();
-        let tasks = LoadTasks::start(&host, &[], WatchedThreads::Loads);
+        let tasks = LoadTasks::start(&host, &[]);
         clock::sleep_ns(20_000_000);
         assert_eq!(tasks.finish(), None, "there is no load");
-        let tasks = LoadTasks::start(&host, &[], WatchedThreads::Loads);
+        let tasks = LoadTasks::start(&host, &[]);
         thread(|| clock::sleep_ns(300_000_000)).join().unwrap();
         let times = tasks.finish().expect("the thread was seen");
         assert_eq!(times.threads, 1);
@@ -391,7 +411,7 @@ mod tests {
         assert!(times.sleeps[0].is_in(&["hrtimer_nanosleep"]), "{times:?}");
         assert!(times.run_ms < 0.2 * times.alive_ms, "{times:?}");
 
-        let tasks = LoadTasks::start(&host, &[], WatchedThreads::Loads);
+        let tasks = LoadTasks::start(&host, &[]);
         let busy = || {
             let end_ns = clock::monotonic_ns() + 300_000_000;
             while clock::monotonic_ns() < end_ns {
@@ -404,6 +424,17 @@ mod tests {
         let told = times.run_ms + times.delay_ms;
         assert!(told > 0.8 * times.alive_ms, "{times:?}");
         assert!(times.asleep * 10 < times.looks, "{times:?}");
+    }
+
+    #[test]
+    fn a_thread_counts_its_own_wait() {
+        let own = OwnWait::start(&Host::live()).expect("schedstat");
+        clock::sleep_ns(50_000_000);
+        let times = own.finish().expect("schedstat");
+        assert!(
+            times.alive_ms >= 50.0 && times.delay_ms < times.alive_ms,
+            "{times:?}"
+        );
     }
 
     #[test]

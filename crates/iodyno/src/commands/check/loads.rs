@@ -21,7 +21,7 @@ use model::sample::SensorLog;
 use model::time_account::TaskTimes;
 use model::units;
 use observe::{
-    INTERVAL_DEFAULT_MS, LoadTasks, Sampler, Scope, Status, Tracing, TracingWish, WatchedThreads,
+    INTERVAL_DEFAULT_MS, LoadTasks, OwnWait, Sampler, Scope, Status, Tracing, TracingWish,
 };
 
 /// How often a load is looked at, ms.
@@ -115,7 +115,7 @@ impl<'a> Loads<'a> {
     pub fn idle(&mut self) {
         let begin_ns = clock::monotonic_ns();
         let before = self.tracing.read();
-        let tasks = LoadTasks::start(&self.host, &self.devices, WatchedThreads::Main);
+        let tasks = OwnWait::start(&self.host);
         let end_ns = begin_ns + self.plan.idle_ms * 1_000_000;
         while clock::monotonic_ns() < end_ns && !self.stop.is_asked() {
             self.tell("what others do");
@@ -132,7 +132,13 @@ impl<'a> Loads<'a> {
             depth: 1,
         };
         let job = plan::job(step, 0, 0);
-        self.keep((step.role, job), load, tasks.finish(), begin_ns, before);
+        self.keep(
+            (step.role, job),
+            load,
+            tasks.and_then(OwnWait::finish),
+            begin_ns,
+            before,
+        );
     }
 
     /// All loads that fit the target and the time. What fails in the middle is a failure of the target.
@@ -209,7 +215,7 @@ impl<'a> Loads<'a> {
             return self.mixed(step, ground, job, before);
         }
         let running = load::start(&ground.prepared, &job, self.seed, Region::WHOLE)?;
-        let tasks = LoadTasks::start(&self.host, &self.devices, WatchedThreads::Loads);
+        let tasks = LoadTasks::start(&self.host, &self.devices);
         let begin_ns = running.origin_ns();
         let load = self.watch(step, running)?;
         self.keep((step.role, job), load, tasks.finish(), begin_ns, before);
