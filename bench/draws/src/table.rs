@@ -17,7 +17,7 @@ pub fn text(kept: &[Judged], families: &[Family]) -> String {
     let either = |one: &&&Judged| one.faults().iter().any(|(_, place)| *place == 1);
     let mut text = format!(
         "{}, {} draws of `check --quick` on ext4 over a loop device, {} to {}. Faults, their number and strength and the scheduler are \
-         drawn by seed, and no threshold was changed after the first draw. Shares in per cent with 95 % Wilson intervals.\n\n\
+         drawn by seed. Shares in per cent with 95 % Wilson intervals.\n\n\
          | draws | number | first | among three |\n|---|---|---|---|\n",
         kit::results::machine(),
         kept.len(),

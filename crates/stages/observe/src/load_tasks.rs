@@ -25,7 +25,7 @@ const SPREAD_US: u64 = 4_000;
 /// The golden section of 2^64: its multiples spread evenly and never repeat.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A look may take this share of a CPU: where many threads make it dear there are fewer looks.
+/// The pause after a look is this many times its CPU time: where many threads make looks dear there are fewer.
 const COST_SHARE: u64 = 100;
 
 /// New threads are looked for after so many looks.
@@ -42,8 +42,8 @@ const USER_CPUS: f64 = 0.1;
 /// The kernel's clock tick as /proc has it, ns (USER_HZ is 100 on every architecture that Linux runs disks on).
 const TICK_NS: u64 = 10_000_000;
 
-/// What the calling thread waits for a CPU while nothing is loaded: what any program would. It counts by itself, so that it can tell
-/// also where no other thread of its would get a CPU.
+/// How long the calling thread waits for a CPU while nothing is loaded. It counts for itself: a thread that looked at it would wait for
+/// the same CPUs.
 #[derive(Debug)]
 pub struct OwnWait {
     host: Host,
