@@ -48,7 +48,7 @@ fn out(guest: &mut Guest, script: &str) -> String {
 /// The path below a target: a document of what is there, and what people see of a capture of it.
 fn inspect(guest: &mut Guest, target: &str) -> (Value, String) {
     let run = format!(
-        "iodyno inspect {target} --json --capture /mnt/lab/host > /mnt/lab/path && \
+        "iodyno inspect {target} --json --capture /mnt/lab/host --force > /mnt/lab/path && \
          iodyno inspect $(readlink -f {target}) --root /mnt/lab/host > /mnt/lab/text"
     );
     out(guest, &run);

@@ -378,6 +378,14 @@ export interface ComparisonCell {
   ratio: Ratio | null;
 }
 
+/** What a finding takes from a load. */
+export interface Cost {
+  /** The load, in a few words: `depth 32`, `buffered random reads`. */
+  load: string;
+  /** The part that is lost of what the load could do, 0 to 1: 0.95 leaves a twentieth of the rate. */
+  share: number;
+}
+
 /** A process that used CPUs during a load. */
 export interface CpuUser {
   /** CPUs that it used on average. */
@@ -711,6 +719,8 @@ export interface Finding {
   claim: string;
   /** What else would look the same, each with how to tell it apart. */
   competing?: string[];
+  /** What it takes from which loads, as they were measured, the largest part first; empty where no load showed it. */
+  costs?: Cost[];
   /** What it rests on. */
   evidence: Evidence[];
   /** The cheapest experiment that would decide, as a command or a sentence. */
@@ -2592,6 +2602,11 @@ export interface TaskTimes {
   cpus: number;
   /** Of it able to run, and not running, ms. */
   delay_ms: number;
+  /**
+   * Bytes that iodyno had read from storage meanwhile, what the kernel read ahead for it included; none where the kernel does
+   * not count them.
+   */
+  fetched_bytes?: number | null;
   /** How often a thread was looked at. */
   looks: number;
   /** Niceness of the threads. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { clock } from "../core/units.ts";
+import { clock, percent } from "../core/units.ts";
 import type { Finding } from "../core/documents.ts";
 import { inline, type Inline } from "../core/markdown.ts";
 import type { ApiError } from "../net/api.ts";
@@ -93,6 +93,7 @@ export function FindingView({ finding }: { finding: Finding }) {
       </summary>
       <dl class="facts">
         {finding.withdrawn && <><dt>Taken back</dt><dd>{finding.withdrawn}</dd></>}
+        {finding.costs?.length ? <><dt>Costs</dt><dd>{finding.costs.map((one) => `${percent(one.share * 100)} of ${one.load}`).join("; ")}</dd></> : null}
         {finding.evidence?.map((one) => <><dt>{one.name}</dt><dd class="num">{one.value}</dd></>)}
         {finding.refuted_by && <><dt>Would refute it</dt><dd><Sentence text={finding.refuted_by} /></dd></>}
         {finding.competing?.length ? <><dt>Looks the same</dt><dd>{finding.competing.map((one) => <p><Sentence text={one} /></p>)}</dd></> : null}

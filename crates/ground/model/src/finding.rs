@@ -3,6 +3,7 @@
 use crate::change::Risk;
 use crate::job::Position;
 use crate::time_account::TimePlace;
+use crate::units;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
@@ -53,6 +54,23 @@ pub struct Fix {
 /// The evidence of a finding that names what set a rate: `the limit of control group /db, 500 reads per second on vda`.
 pub const LIMIT: &str = "limit";
 
+/// What a finding takes from a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cost {
+    /// The load, in a few words: `depth 32`, `buffered random reads`.
+    pub load: String,
+    /// The part that is lost of what the load could do, 0 to 1: 0.95 leaves a twentieth of the rate.
+    pub share: f64,
+}
+
+impl Cost {
+    /// For people: `95 % of depth 32`.
+    pub fn words(&self) -> String {
+        format!("{} of {}", units::share(self.share), self.load)
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -90,10 +108,21 @@ pub struct Finding {
     /// By how much the cure is likely to help: 0.3 is 30 % more or faster; 0 where it changes nothing by itself.
     #[serde(default)]
     pub gain: f64,
+    /// What it takes from which loads, as they were measured, the largest part first; empty where no load showed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<Cost>,
     /// The place of an I/O's time that it names without a cause; it yields to a finding that explains the place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<TimePlace>,
     /// Why it was taken back: the measurement that contradicts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<String>,
+}
+
+impl Finding {
+    /// The largest part that it takes from a load, 0 to 1; none where no load showed it.
+    pub fn loss(&self) -> Option<f64> {
+        let shares = self.costs.iter().map(|cost| cost.share);
+        shares.max_by(f64::total_cmp)
+    }
 }

@@ -169,6 +169,10 @@ pub struct TaskTimes {
     /// Time that the quota of the own control group held tasks of it, ms; none where there is no quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled_ms: Option<f64>,
+    /// Bytes that iodyno had read from storage meanwhile, what the kernel read ahead for it included; none where the kernel does
+    /// not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetched_bytes: Option<u64>,
     /// How often a thread was looked at.
     pub looks: u64,
     /// How often it was asleep.

@@ -104,15 +104,32 @@ pub fn read_ahead<'a>(scene: &Scene<'a>) -> Option<(&'a Layer, &'a Setting)> {
         .or_else(|| of_queue(scene.path.queue_device()?))
 }
 
-/// How many bytes the disks read for each that the random buffered load got; what others read before is taken off.
+/// How many bytes the disks read for each that the random buffered load got: as the kernel counts them for the load, else all that
+/// the disks read less what others read before.
 pub fn amplification(scene: &Scene<'_>) -> Option<f64> {
     let probe = scene.probe(Role::BufferedRandom)?;
+    let fetched = probe.tasks.as_ref().and_then(|tasks| tasks.fetched_bytes);
+    if let Some(bytes) = fetched.filter(|_| probe.load.read.bytes > 0) {
+        return Some(bytes as f64 / probe.load.read.bytes as f64);
+    }
     let others = scene
         .idle()
         .and_then(|frame| of_disks(scene, frame, "disk.read_bytes_per_s"));
     let read = of_disks(scene, &probe.frame, "disk.read_bytes_per_s")? - others.unwrap_or(0.0);
     let got = probe.bytes_per_s();
     (got > 0.0).then(|| read.max(0.0) / got)
+}
+
+/// The part of the rate of direct random reads, one at a time, that buffered ones do not reach; 0 where that is not known.
+pub fn slower_than_direct(scene: &Scene<'_>) -> f64 {
+    let of = |role| {
+        scene
+            .probe(role)
+            .map(Probe::iops)
+            .filter(|rate| *rate > 0.0)
+    };
+    let rates = of(Role::BufferedRandom).zip(of(Role::Latency));
+    rates.map_or(0.0, |(buffered, direct)| (1.0 - buffered / direct).max(0.0))
 }
 
 /// Whether a mount has an option, word for word.

@@ -1,6 +1,6 @@
 //! How rules write findings down: what is the case, then what it rests on, what would refute it, and what to do.
 
-use model::finding::{Evidence, Finding, Fix, Level};
+use model::finding::{Cost, Evidence, Finding, Fix, Level};
 use model::job::Section;
 
 /// The test does not measure what it says.
@@ -28,6 +28,9 @@ pub fn found(level: Level, section: &str, claim: impl Into<String>) -> Finding {
     }
 }
 
+/// What takes less of a load is not told from noise: loads last a second or two.
+const COST_LEAST: f64 = 0.05;
+
 /// The parts of a finding, one after the other.
 pub trait With {
     /// A value that it rests on.
@@ -36,6 +39,8 @@ pub trait With {
     fn refuted_by(self, what: &str) -> Self;
     /// By how much the cure is likely to help: 0.3 is 30 % more or faster.
     fn gains(self, share: f64) -> Self;
+    /// What it takes from a load: the part that is lost of what the load could do, 0 to 1. Little is left out.
+    fn costs(self, load: impl Into<String>, share: f64) -> Self;
     /// The experiment that decides, where it is another than the cause's own.
     fn experiment(self, what: impl Into<String>) -> Self;
     /// What to try, a sentence.
@@ -64,6 +69,16 @@ impl With for Finding {
 
     fn gains(mut self, share: f64) -> Self {
         self.gain = share.max(0.0);
+        self
+    }
+
+    fn costs(mut self, load: impl Into<String>, share: f64) -> Self {
+        if share >= COST_LEAST {
+            let (load, share) = (load.into(), share.min(1.0));
+            self.costs.push(Cost { load, share });
+            self.costs
+                .sort_by(|one, other| other.share.total_cmp(&one.share));
+        }
         self
     }
 

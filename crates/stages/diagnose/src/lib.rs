@@ -62,6 +62,8 @@ pub struct Rule {
     /// How much it weighs at most in a check, where it is a remark on the storage or on what any job would meet there. None for those
     /// that only say that a load was short, shallow or on scratch, which all loads of a check are.
     pub in_check: Option<Level>,
+    /// Places of an I/O's time that are no riddle where it is found; what is spent there is what it costs.
+    pub explains: &'static [TimePlace],
     /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
     pub yields_to: &'static [&'static str],
     /// The findings. The name of the rule is put in by the caller.
@@ -81,6 +83,8 @@ pub struct LiveRule {
     pub level: Level,
     /// Loads of a check that do this to the machine by themselves, so that it is no news there; `Some(&[])` says that all do.
     pub our_doing: Option<&'static [Role]>,
+    /// Places of an I/O's time that are no riddle where it is found; what is spent there is what it costs.
+    pub explains: &'static [TimePlace],
     /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
     pub yields_to: &'static [&'static str],
     /// The findings over the time of a frame. The name of the rule is put in by the caller; a finding's section is the
@@ -109,7 +113,8 @@ pub struct Cause {
     pub experiment: &'static str,
     /// The knob that it turns, where iodyno has it.
     pub knob: Option<&'static str>,
-    /// Places of an I/O's time that are no riddle where it is found.
+    /// Places of an I/O's time that are no riddle where it is found; what is spent there is what it costs, unless the finding says
+    /// what it costs.
     pub explains: &'static [TimePlace],
     /// What says the same and more: rules, live rules and causes beside which a check leaves it out.
     pub yields_to: &'static [&'static str],

@@ -18,7 +18,7 @@
 //! field: disk.await_read_ms sda 3.2                 over that load; before any probe: over an idle second
 //! field: psi.io.some_percent 12                     a field without a subject
 //! span: sda read D2C 200us                          time by layer over that load; `500@200us` counts
-//! tasks: run=200ms delay=500ms throttled=0ms nice=19   what its thread did of that load's time; the rest it slept
+//! tasks: run=200ms delay=500ms throttled=0ms nice=19 fetched=8m   what its thread did of that load's time; the rest it slept
 //! sleep: 30 160 jbd2_log_wait_commit do_fsync       seen with I/O on the device, and without; the innermost function first
 //! user: stress 1.9                                  a process, and the CPUs that it used
 //! expect: warning says "words of the claim" about sda
@@ -431,6 +431,7 @@ fn tasks(probe: &mut Probe, rest: &str) {
             "run" => times.run_ms = ms(),
             "delay" => times.delay_ms = ms(),
             "throttled" => times.throttled_ms = Some(ms()),
+            "fetched" => times.fetched_bytes = parse_bytes(value).ok(),
             "nice" => times.nice = value.parse().unwrap(),
             _ => panic!("unknown of tasks: {name}"),
         }

@@ -75,6 +75,20 @@ pub fn settled_best(scene: &Scene<'_>) -> Option<f64> {
     reads.map(settled_iops).max_by(f64::total_cmp)
 }
 
+/// For a finding about what ran before the loads: what it costs.
+pub const BEFORE: &str = "what ran before the loads";
+
+/// The part of a disk's reads that others did under the deepest random load of ours; none where several disks share the load, or
+/// where nothing was counted.
+pub fn others_share(scene: &Scene<'_>, disk: &Layer) -> Option<(String, f64)> {
+    let probe = deepest(scene).filter(|_| scene.disks().len() == 1)?;
+    let all = probe
+        .frame
+        .get("disk.reads_per_s", &disk.name)
+        .filter(|all| *all > 0.0)?;
+    Some((probe.phrase(), (1.0 - probe.iops() / all).max(0.0)))
+}
+
 /// Lines of the log that hold one of these words and name the disk, or one of the names it goes by below.
 pub fn log_of<'a>(scene: &Scene<'a>, disk: &Layer, words: &[&str]) -> Vec<&'a str> {
     let names = names_of(disk);

@@ -2,6 +2,7 @@
 //! what is to be doubted about the loads themselves.
 
 use super::facts::{Machine, RuleFacts, TargetFacts};
+use super::finding::With;
 use super::{
     Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, live, rules,
 };
@@ -10,7 +11,7 @@ use model::finding::{Evidence, Finding, Level};
 use model::job::{Job, Section};
 use model::record::SectionResult;
 use model::sample::SensorLog;
-use model::time_account::TimePlace;
+use model::time_account::{TimeAccount, TimePlace};
 
 /// What is known beside the scene.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,8 @@ struct Ranked {
     is_measured: bool,
 }
 
-/// The findings: those that stand, the worst first, then by likely gain, measured ones before suspected ones; then those
-/// that a measurement contradicted, each with the reason.
+/// The findings: those that stand, the worst first, then by what they cost, then by likely gain, measured ones before suspected ones;
+/// then those that a measurement contradicted, each with the reason.
 pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     let (mut ranked, withdrawn) = causes(scene);
     let loads = ground(scene, around)
@@ -67,10 +68,12 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
             })
         };
         let gain = |one: &Ranked| (one.finding.gain * 1000.0) as i64;
+        let loss = |one: &Ranked| (one.finding.loss().unwrap_or(0.0) * 1000.0) as i64;
         let key = |one: &Ranked| {
             (
                 one.finding.level,
                 !is_doubt(one),
+                loss(one),
                 gain(one),
                 one.is_measured,
             )
@@ -109,8 +112,40 @@ fn explained_places(ranked: &[Ranked]) -> Vec<TimePlace> {
     let standing = ranked
         .iter()
         .filter(|one| one.finding.level >= Level::Warning);
-    let causes = standing.filter_map(|one| cause_of(&one.finding.rule));
-    causes.flat_map(|cause| cause.explains).copied().collect()
+    let places = standing.flat_map(|one| places_of(&one.finding.rule));
+    places.copied().collect()
+}
+
+/// The places of an I/O's time that a rule, live rule or cause explains.
+fn places_of(id: &str) -> &'static [TimePlace] {
+    let of_loads = rule_of(id)
+        .map(|rule| rule.explains)
+        .or_else(|| Some(live_of(id)?.explains))
+        .filter(|places| !places.is_empty());
+    let cause = || cause_of(id).map(|cause| cause.explains);
+    of_loads.or_else(cause).unwrap_or_default()
+}
+
+/// What a finding costs by the accounts of the loads, where it does not say that itself.
+fn with_costs(finding: Finding, accounts: &[TimeAccount]) -> Finding {
+    let places = places_of(&finding.rule);
+    if !finding.costs.is_empty() {
+        return finding;
+    }
+    accounts.iter().fold(finding, |finding, account| {
+        let parts = places.iter().filter_map(|place| account.part(*place));
+        let certain = parts.filter(|part| part.share > part.uncertainty);
+        let share: f64 = certain.map(|part| part.share).sum();
+        finding.costs(&account.load, share)
+    })
+}
+
+/// The account of one load, where there is one.
+fn account_of(scene: &Scene<'_>, probe: &Probe) -> Vec<TimeAccount> {
+    let accounts = scene.accounts().into_iter();
+    accounts
+        .filter(|account| account.load == probe.phrase())
+        .collect()
 }
 
 fn is_same_place(one: &Finding, other: &Finding) -> bool {
@@ -163,11 +198,12 @@ fn causes(scene: &Scene<'_>) -> (Vec<Ranked>, Vec<Finding>) {
             ..one.clone()
         })
         .collect();
+    let accounts = scene.accounts();
     let ranked = found.into_iter().map(|finding| {
         // What reads the same without the loads rests on settings alone.
         let is_measured = !suspected.contains(&finding);
         Ranked {
-            finding,
+            finding: with_costs(finding, &accounts),
             is_measured,
         }
     });
@@ -186,9 +222,10 @@ fn contradiction(finding: &Finding) -> String {
 fn sights(scene: &Scene<'_>) -> Vec<Finding> {
     let seen = scene.probes.iter().flat_map(|probe| {
         let found = during(&probe.frame).into_iter();
+        let accounts = account_of(scene, probe);
         found
             .filter(|finding| !is_our_doing(&finding.rule, probe.role))
-            .map(|one| (probe.phrase(), one))
+            .map(move |one| (probe.phrase(), with_costs(one, &accounts)))
     });
     let seen = merged(seen, scene.probes.len(), is_same_place);
     let is_chance = |finding: &Finding, loads: usize| {
@@ -222,14 +259,13 @@ fn results(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
     let count = loads.clone().count();
     let seen = loads.flat_map(|probe| {
         let found = remarks(scene, around, probe).into_iter();
-        found.map(|one| {
-            (
-                probe.phrase(),
-                Finding {
-                    section: String::new(),
-                    ..one
-                },
-            )
+        let accounts = account_of(scene, probe);
+        found.map(move |one| {
+            let finding = Finding {
+                section: String::new(),
+                ..one
+            };
+            (probe.phrase(), with_costs(finding, &accounts))
         })
     });
     merged(seen, count, |_, _| true)
@@ -310,9 +346,13 @@ fn merged(
                 if !under.contains(&load) {
                     under.push(load);
                 }
+                let costs = [std::mem::take(&mut kept.costs), finding.costs.clone()].concat();
                 if finding.level > kept.level {
                     *kept = finding;
                 }
+                kept.costs = costs;
+                kept.costs
+                    .sort_by(|one, other| other.share.total_cmp(&one.share));
             }
         }
     }
@@ -373,6 +413,58 @@ mod tests {
                 .iter()
                 .any(|one| one.rule == "linear_volume" && one.withdrawn.is_none())
         );
+    }
+
+    /// Few requests on a queue that takes 256, of which nine tenths of the time at depth 32 pass; and read-ahead that costs a third.
+    const TWO_LOSSES: &str = "disk: vda transport=virtio\nsetting: nr_requests = 2\nsetting: read_ahead_kb = 4096\n\
+        queues: 1 tags=256\nprobe: latency read=5000@200us\nprobe: depth read=9000@3ms depth=32\n\
+        span: vda read Q2G 2700us\nspan: vda read Q2C 3ms\nprobe: buffered-random read=3400@290us bs=4k\n\
+        field: disk.read_bytes_per_s vda 320000000\n";
+
+    fn place(findings: &[Finding], rule: &str) -> usize {
+        let place = findings.iter().position(|one| one.rule == rule);
+        place.unwrap_or_else(|| panic!("no {rule} in {findings:?}"))
+    }
+
+    #[test]
+    fn what_costs_most_stands_first() {
+        let findings = judged(TWO_LOSSES);
+        let (queue, window) = (
+            place(&findings, "requests_run_out"),
+            place(&findings, "readahead_too_large"),
+        );
+        assert!(queue < window, "{findings:?}");
+        assert_eq!(findings[queue].costs[0].words(), "90 % of depth 32");
+        assert_eq!(
+            findings[window].costs[0].words(),
+            "32 % of buffered random reads"
+        );
+    }
+
+    #[test]
+    fn what_was_measured_stands_before_what_is_only_likely() {
+        let usb = "transport=usb usb_driver=usb-storage uas_capable=yes";
+        let text = TWO_LOSSES.replacen("transport=virtio", usb, 1).replacen(
+            "read=9000@3ms",
+            "read=6000@3ms",
+            1,
+        );
+        let findings = judged(&text);
+        let (likely, measured) = (
+            place(&findings, "usb_one_command"),
+            place(&findings, "readahead_too_large"),
+        );
+        assert!(measured < likely, "{findings:?}");
+        assert_eq!(findings[likely].loss(), None);
+    }
+
+    #[test]
+    fn a_finding_costs_what_is_spent_at_the_places_that_it_explains() {
+        let text = "disk: vda transport=virtio\nprobe: latency read=500@2ms elapsed=1s depth=1\n\
+             tasks: run=100ms throttled=600ms\nsleep: 50 10 io_cqring_wait\n";
+        let findings = judged(text);
+        let quota = &findings[place(&findings, "cpu_quota_holds_load")];
+        assert_eq!(quota.costs[0].words(), "60 % of one read at a time");
     }
 
     #[test]

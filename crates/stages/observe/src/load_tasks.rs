@@ -4,6 +4,7 @@
 //! `stat`, `stack` (root) or `wchan`. This is tracking, not tracing: nothing slows the load down but the CPU time of the looks,
 //! which is kept below a hundredth of one CPU.
 
+use crate::sensors::process::account::Account;
 use host::{Host, Sampled, clock, process};
 use kernel::cgroups::{Hierarchies, Membership, with_those_above};
 use kernel::mounts::Mounts;
@@ -124,7 +125,7 @@ impl Drop for LoadTasks {
 fn watch(host: &Host, devices: &[String], is_over: &AtomicBool) -> TaskTimes {
     let begin_ns = clock::monotonic_ns();
     let (users, quotas) = (cpu_users(host), Quotas::of(host));
-    let held_ns = quotas.throttled_ns(host);
+    let (held_ns, fetched) = (quotas.throttled_ns(host), fetched_bytes(host));
     let mut looks = Looks::new(host, devices);
     let mut number: u64 = 0;
     while !is_over.load(Ordering::Relaxed) {
@@ -144,9 +145,19 @@ fn watch(host: &Host, devices: &[String], is_over: &AtomicBool) -> TaskTimes {
         .throttled_ns(host)
         .zip(held_ns)
         .map(|(now, before)| now.saturating_sub(before) as f64 / 1e6);
+    times.fetched_bytes = fetched_bytes(host)
+        .zip(fetched)
+        .map(|(now, before)| now.saturating_sub(before));
     times.cpus = process::allowed_cpus().len() as u32;
     times.cpu_users = greediest(&users, &cpu_users(host), elapsed_ns);
     times
+}
+
+/// What storage was asked for by this process since it began (Linux `submit_bio`, `task_io_account_read`: once, at the device that the
+/// file system is on).
+fn fetched_bytes(host: &Host) -> Option<u64> {
+    let text = host.text("/proc/self/io")?;
+    Some(Account::parse(text.as_bytes())?.read_bytes())
 }
 
 /// One thread, with its files held open.

@@ -11,7 +11,7 @@ pub use next::{Situation, next};
 use super::text::{clean, width, wrap};
 use model::change::Risk;
 use model::check::{CheckResult, ExpectedWhat, GivenSetting, Role};
-use model::finding::{Finding, Level};
+use model::finding::{Cost, Finding, Level};
 use model::iopath::IoPath;
 use model::units;
 
@@ -52,12 +52,17 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         2 => " One more finding below.".into(),
         many => format!(" {} more findings below.", many - 1),
     };
-    match (has_figures, worst.gain >= GAIN_TOLD) {
+    match (has_figures, is_slower(worst)) {
         (true, true) => format!("{name} gives {gives}, less than it could: {claim}.{further}"),
         (true, false) => format!("{name} gives {gives}, but: {claim}.{further}"),
         (false, true) => format!("{name} is slower than it could be: {claim}.{further}"),
         (false, false) => format!("{name}: {claim}.{further}"),
     }
+}
+
+/// Whether it is a reason for being slow, not only a fault.
+fn is_slower(finding: &Finding) -> bool {
+    finding.loss().is_some() || finding.gain >= GAIN_TOLD
 }
 
 /// `8.10 k random reads/s and 210 MiB/s`.
@@ -171,6 +176,8 @@ fn one(finding: &Finding) -> Vec<String> {
         .evidence
         .iter()
         .map(|one| format!("{} {}", one.name, one.value));
+    let costs: Vec<String> = finding.costs.iter().map(Cost::words).collect();
+    lines.extend(part("costs", &costs.join("; ")));
     lines.extend(part("seen", &shown.collect::<Vec<_>>().join("; ")));
     for (place, other) in finding.competing.iter().enumerate() {
         lines.extend(part(if place == 0 { "or else" } else { "or" }, other));

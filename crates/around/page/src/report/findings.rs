@@ -5,7 +5,7 @@ use super::pieces;
 use crate::figure::FigureTable;
 use maud::{Markup, html};
 use model::check::CheckResult;
-use model::finding::{Finding, Level};
+use model::finding::{Cost, Finding, Level};
 use model::record::{Record, RecordBody};
 
 /// The part of the page; empty for records on which no rule had anything to say.
@@ -14,12 +14,8 @@ pub fn section(record: &Record) -> Markup {
         .findings
         .iter()
         .partition(|finding| finding.withdrawn.is_some());
-    standing.sort_by(|one, other| {
-        other
-            .level
-            .cmp(&one.level)
-            .then(other.gain.total_cmp(&one.gain))
-    });
+    // Within a level they come in their order: by what they cost.
+    standing.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let was_judged = match record.body {
         RecordBody::Run(_) | RecordBody::Check(_) => true,
         RecordBody::Tune(_) | RecordBody::Watch(_) | RecordBody::Import(_) => false,
@@ -79,8 +75,10 @@ fn facts(finding: &Finding) -> Vec<(&'static str, String)> {
         .evidence
         .iter()
         .map(|one| format!("{} {}", one.name, one.value));
+    let costs = finding.costs.iter().map(Cost::words);
     let risk = finding.risk.map_or("", model::change::Risk::phrase);
     let mut facts = vec![
+        ("costs", costs.collect::<Vec<_>>().join(" · ")),
         ("rests on", evidence.collect::<Vec<_>>().join(" · ")),
         ("taken back", finding.withdrawn.clone().unwrap_or_default()),
         ("would refute it", finding.refuted_by.clone()),

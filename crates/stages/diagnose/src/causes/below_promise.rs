@@ -100,6 +100,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
     .advise(
         "Compare what was ordered with what is attached, and the limits of the instance with `iodyno cloud`.",
     )
+    .costs(deepest.phrase(), 1.0 - best / promised)
     .gains((promised / best.max(1.0) - 1.0).min(3.0));
     Some(found)
 }

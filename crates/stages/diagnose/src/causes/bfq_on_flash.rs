@@ -157,8 +157,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             "Compare none and mq-deadline under your load; readers beside writers may need bfq.",
         )
         .gains(gain);
-    if let Some((share, _)) = held {
-        finding = finding.shows("I2D", format!("{} of Q2C", units::share(share)));
+    if let Some((share, probe)) = held {
+        finding = finding
+            .costs(probe.phrase(), share)
+            .shows("I2D", format!("{} of Q2C", units::share(share)));
     }
     Some(finding)
 }

@@ -137,6 +137,8 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
         .path
         .queue_device()
         .map_or("", |layer| layer.name.as_str());
+    let lost = fallen.map(|(before, now)| 1.0 - now / before);
+    let lost = lost.or_else(|| cloud::is_kept(best, base).then_some(1.0 - base / burst));
     let (level, claim) = if let Some((before, now)) = fallen {
         let claim = format!(
             "{device} fell from {} to {} IOPS during the check: its burst credits are used up.",
@@ -175,6 +177,7 @@ fn finding(scene: &Scene<'_>, promise: &Promise, (base, burst): (f64, f64)) -> O
             .advise(
                 "Choose a type or a size whose base carries the load; `iodyno cloud --iops N` lists them.",
             )
+            .costs(probe.phrase(), lost.unwrap_or(0.0))
             .gains(if level == Level::Warning { burst / base - 1.0 } else { 0.0 }),
     )
 }

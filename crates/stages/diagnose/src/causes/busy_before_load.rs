@@ -62,6 +62,7 @@
 //! - Half of the time and 20 I/Os a second are proposals of this project.
 
 use crate::finding::{With, warning};
+use crate::seen::others_share;
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -96,11 +97,11 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     scene
         .disks()
         .into_iter()
-        .filter_map(|disk| finding(frame, disk))
+        .filter_map(|disk| finding(scene, frame, disk))
         .collect()
 }
 
-fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
+fn finding(scene: &Scene<'_>, frame: &Frame, disk: &Layer) -> Option<Finding> {
     let name = &disk.name;
     let of = |id: &str| frame.get(id, name).unwrap_or(0.0);
     let busy = frame
@@ -126,6 +127,9 @@ fn finding(frame: &Frame, disk: &Layer) -> Option<Finding> {
         .refuted_by("the check gives the same while those programs rest")
         .advise("See whether that program has to run now and so fast; give it a limit, another disk or another time.")
         .gains((busy / 100.0 / (1.01 - (busy / 100.0).min(1.0))).min(2.0));
+    if let Some((load, share)) = others_share(scene, disk) {
+        found = found.costs(load, share);
+    }
     if let Some((who, bytes)) = busiest(frame) {
         found = found.shows("process", format!("{who} {}", units::bytes_per_s(bytes)));
     }

@@ -122,11 +122,9 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
         when: "Before any load iodyno".into(),
         of: "of the time".into(),
     });
-    let worst = under_load
-        .chain(before)
-        .max_by(|one, other| one.share.total_cmp(&other.share));
-    let found = worst.filter(|wait| wait.share >= WAITED);
-    found.and_then(finding).into_iter().collect()
+    let long = under_load.chain(before).filter(WaitForCpu::is_explained);
+    let worst = long.max_by(|one, other| one.share.total_cmp(&other.share));
+    worst.map(finding).into_iter().collect()
 }
 
 /// How long threads waited for a CPU, and when.
@@ -137,12 +135,21 @@ struct WaitForCpu<'a> {
     of: String,
 }
 
-fn finding(wait: WaitForCpu<'_>) -> Option<Finding> {
-    let WaitForCpu { tasks, share, .. } = wait;
-    let cpus: f64 = tasks.cpu_users.iter().map(|user| user.cpus).sum();
-    if cpus < OTHERS_CPUS {
-        return None;
+impl WaitForCpu<'_> {
+    /// Whether it is long, and others were seen to use the CPUs meanwhile. A short load can end before they are seen.
+    fn is_explained(&self) -> bool {
+        self.share >= WAITED && self.others_cpus() >= OTHERS_CPUS
     }
+
+    /// What others used, CPUs.
+    fn others_cpus(&self) -> f64 {
+        self.tasks.cpu_users.iter().map(|user| user.cpus).sum()
+    }
+}
+
+fn finding(wait: WaitForCpu<'_>) -> Finding {
+    let cpus = wait.others_cpus();
+    let WaitForCpu { tasks, share, .. } = wait;
     let nice = match tasks.nice {
         1.. => format!(" at nice {}", tasks.nice),
         _ => String::new(),
@@ -155,15 +162,14 @@ fn finding(wait: WaitForCpu<'_>) -> Option<Finding> {
         wait.of,
         who.join(", ")
     );
-    let found = warning("", claim)
+    warning("", claim)
         .shows("waiting for a CPU", units::share(share))
         .shows("CPUs used by others", units::decimals(cpus, 2))
         .shows("CPUs allowed", tasks.cpus)
         .shows("nice", tasks.nice)
         .refuted_by("the loads are as slow with the other programs stopped")
         .advise("Stop or move the other programs (taskset, cpuset), or give this one a larger share of the CPUs.")
-        .gains((share / (1.0 - share).max(0.05)).min(GAIN_MOST));
-    Some(found)
+        .gains((share / (1.0 - share).max(0.05)).min(GAIN_MOST))
 }
 
 fn words(user: &CpuUser) -> String {

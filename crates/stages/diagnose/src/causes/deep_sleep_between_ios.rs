@@ -152,6 +152,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             .advise(
                 "Hold the CPUs out of deep idle states (tuned latency-performance) where single I/Os matter.",
             )
+            .costs("one read at a time", less.unwrap_or(0.0))
             // What a read loses alone is what it would gain; a suspicion counts half of the exit time.
             .gains(less.map_or((share / 2.0).min(0.3), |less| less / (1.0 - less))),
     )

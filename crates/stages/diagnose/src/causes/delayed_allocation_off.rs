@@ -119,7 +119,9 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         )
         .gains(slow.map_or(0.1, |share| (1.0 / share - 1.0).min(2.0)));
     if let Some(share) = slow {
-        finding = finding.shows("buffered over direct", units::share(share));
+        finding = finding
+            .costs("buffered writes", 1.0 - share)
+            .shows("buffered over direct", units::share(share));
     }
     Some(finding)
 }

@@ -132,6 +132,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .advise(
             "Find who loads it (iodyno watch) and move or lessen that work; settings do not make it faster.",
         )
+        .costs(scene.curve().last().map_or(String::new(), |(_, probe)| probe.phrase()), others / best)
         // Shortening the queue to the knee gives the latency back that the waiting costs.
         .gains((queue / f64::from(*knee) - 1.0).min(2.0))
     })

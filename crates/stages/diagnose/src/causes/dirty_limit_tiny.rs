@@ -158,6 +158,9 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             "Raise vm.dirty_bytes to some seconds of the disk's writing, or write 0 to return to the ratio.",
         )
         .gains(slow.map_or(0.5, |share| (1.0 / share - 1.0).min(3.0)));
+    if let Some(share) = slow {
+        finding = finding.costs("buffered writes", 1.0 - share);
+    }
     let setting = scene.path.machine_setting("vm.dirty_bytes");
     if let Some(owner) = setting.and_then(|setting| configured(setting).last()) {
         finding = finding.shows("set by", &owner.place);

@@ -146,6 +146,7 @@ fn measured(scene: &Scene<'_>, layer: &Layer, disk: &Layer) -> Option<Finding> {
         .shows("disk.await_read_ms", format!("{alone} and {beside}", alone = units::decimals(alone, 2), beside = units::decimals(beside, 2)))
         .refuted_by("reads are as slow when the file system is mounted without discard")
         .advise("Trim once a week with fstrim.timer in place of the option, or lower discard_max_bytes.")
+        .costs("reads beside discards", 1.0 - alone / beside)
         .gains((beside / alone - 1.0).min(2.0));
     Some(finding)
 }

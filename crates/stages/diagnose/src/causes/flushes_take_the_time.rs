@@ -60,6 +60,7 @@
 
 use crate::causes_help_queue::is_fast;
 use crate::finding::{With, note, warning};
+use crate::seen::BEFORE;
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::check::Role;
@@ -121,6 +122,7 @@ fn production(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .shows("disk.await_flush_ms", units::decimals(await_ms, 2))
         .refuted_by("the program is no faster when it commits less often")
         .advise("Commit in groups, or use a disk with protection against power loss; do not take the flushes away.")
+        .costs(BEFORE, busy / 1000.0)
         .gains((busy / 1000.0).min(1.0));
     Some(finding)
 }

@@ -157,6 +157,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         .shows("made dirty by others", units::bytes_per_s(others))
         .refuted_by("fsync takes as long when nobody else writes")
         .advise("Keep what is synced on a file system of its own, or have less dirty; data=writeback costs safety.")
+        .costs(probe.phrase(), 1.0 - device_ms / sync_ms)
         .gains((sync_ms / device_ms - 1.0).min(3.0));
     Some(finding)
 }

@@ -165,6 +165,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             )
             .refuted_by("direct reads of the disk itself take as long")
             .advise(advice)
+            .costs("random reads", 1.0 - below / above)
             .gains((above / below.max(0.01) - 1.0).min(10.0)),
     )
 }

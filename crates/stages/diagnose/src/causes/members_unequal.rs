@@ -143,7 +143,8 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
-    let frame = &scene.curve().last()?.1.frame;
+    let deepest = scene.curve().last()?.1;
+    let frame = &deepest.frame;
     let seen: Vec<SeenMembers<'_>> = parts::members(volume)
         .into_iter()
         .filter_map(|member| seen(frame, member))
@@ -176,6 +177,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
                 )
                 .refuted_by(refuted)
                 .advise(advice)
+                .costs(deepest.phrase(), 1.0 - others / wait)
                 .gains((times - 1.0).min(3.0)),
         );
     }

@@ -123,6 +123,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .gains(streams.map_or(0.2, |(one, several)| (one / several - 1.0).min(2.0)));
     if let Some((one, several)) = streams {
         finding = finding
+            .costs("several streams", 1.0 - several / one)
             .shows("one stream", units::bytes_per_s(one))
             .shows("several streams", units::bytes_per_s(several));
     }

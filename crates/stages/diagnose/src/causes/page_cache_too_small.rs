@@ -53,6 +53,7 @@
 //! - One half and 10 MB/s are proposals of this project: below, the cure would not be noticed.
 
 use crate::finding::{With, warning};
+use crate::seen::BEFORE;
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -116,6 +117,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .shows("read", units::bytes_per_s(read))
         .refuted_by("as much is read with more memory")
         .advise("Give the page cache more memory, or let the program cache by itself and read directly.")
+        .costs(BEFORE, share)
         .gains(share.min(1.0));
     Some(finding)
 }

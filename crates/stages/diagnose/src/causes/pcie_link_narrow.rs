@@ -159,6 +159,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
                 "under load the link has all lanes and its full speed, or the stream stays far below it",
             )
             .advise("Look at both ends with lspci -vv under load; reseat, or use another slot.")
+            .costs("streams", if is_full { 1.0 - 1.0 / gain } else { 0.0 })
             .gains(if is_full { gain - 1.0 } else { (gain - 1.0) / 10.0 }),
     )
 }

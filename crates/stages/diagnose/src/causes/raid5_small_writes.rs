@@ -89,6 +89,7 @@
 //! - Linux `Documentation/admin-guide/md.rst`, `stripe_cache_size`
 
 use crate::finding::{With, found};
+use crate::seen::BEFORE;
 use crate::{Cause, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
@@ -166,6 +167,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
             .shows("md/stripe_cache_size", cache)
             .refuted_by("the members are read as much when nobody writes")
             .advise("Write whole stripes, raise stripe_cache_size, or use RAID 10 for small random writes.")
+            .costs(BEFORE, if by_others.is_some() { 1.0 - 2.0 / factor } else { 0.0 })
             // RAID 10 takes two I/Os for a write.
             .gains((factor / 2.0 - 1.0).min(2.0)),
     )

@@ -81,7 +81,7 @@
 //! - Azure/AKS issue 5743; actions/runner-images issue 13770: what it did to random loads
 
 use crate::causes_help_queue::{
-    amplification, configured, is_spinning, number, read_ahead, rotational,
+    amplification, configured, is_spinning, number, read_ahead, rotational, slower_than_direct,
 };
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
@@ -179,13 +179,15 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         .advise("Compare 128 KiB under your load, and keep what wins by a rule of udev.")
         .gains(times.map_or(0.2, |times| (times - 1.0).min(3.0) / 2.0));
     if let Some(times) = times {
-        finding = finding.shows(
-            "read by the disks",
-            format!(
-                "{times} times what the load got",
-                times = units::decimals(times, 1)
-            ),
-        );
+        finding = finding
+            .costs("buffered random reads", slower_than_direct(scene))
+            .shows(
+                "read by the disks",
+                format!(
+                    "{times} times what the load got",
+                    times = units::decimals(times, 1)
+                ),
+            );
     }
     Some(finding)
 }

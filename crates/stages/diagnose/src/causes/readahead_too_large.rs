@@ -103,7 +103,7 @@
 //! - Twice is a proposal of this project: a file's own metadata reads stay well below. So are the ten random reads that a window
 //!   may cost: a platter of today reads 2 MiB in the time of one, and 4 MiB are the largest value in common advice for it.
 
-use crate::causes_help_queue::{amplification, read_ahead};
+use crate::causes_help_queue::{amplification, read_ahead, slower_than_direct};
 use crate::finding::{With, found, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -126,7 +126,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno tune {target} --rw randread --bs 4k --direct 0 --knob read_ahead_kb=0,16,32,64,128",
     knob: Some("read_ahead_kb"),
     explains: &[],
-    yields_to: &[],
+    yields_to: &["readahead_default_jumped"],
     judge,
 };
 
@@ -149,7 +149,7 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(kib) = window.number().filter(|kib| *kib >= LEAST_KIB) else {
         return Vec::new();
     };
-    let measured = amplification(scene).map(|times| measured(layer, kib, times));
+    let measured = amplification(scene).map(|times| measured(scene, layer, kib, times));
     // A measurement of our own decides; production is looked at where there is none.
     let seen = measured.unwrap_or_else(|| production(scene, layer, kib));
     seen.or_else(|| burden(scene, layer, window, kib))
@@ -193,7 +193,7 @@ fn burden(scene: &Scene<'_>, layer: &Layer, window: &Setting, kib: f64) -> Optio
     Some(finding)
 }
 
-fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
+fn measured(scene: &Scene<'_>, layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
     if times <= TIMES {
         return None;
     }
@@ -213,6 +213,7 @@ fn measured(layer: &Layer, kib: f64, times: f64) -> Option<Finding> {
         .shows("read by the disks", format!("{times} times what the load got", times = units::decimals(times, 1)))
         .refuted_by("the disks read as much with read_ahead_kb 0")
         .advise("Compare smaller values, about four times the size of the reads; files opened before keep the old one.")
+        .costs("buffered random reads", slower_than_direct(scene))
         .gains((times - 1.0).min(3.0) / 2.0);
     Some(finding)
 }

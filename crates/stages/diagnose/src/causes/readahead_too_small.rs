@@ -145,6 +145,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .gains(slow.map_or(0.2, |(direct, buffered)| (direct / buffered - 1.0).min(3.0)));
     if let Some((direct, buffered)) = slow {
         finding = finding
+            .costs("buffered stream", 1.0 - buffered / direct)
             .shows("direct stream", units::bytes_per_s(direct))
             .shows("buffered stream", units::bytes_per_s(buffered));
     }

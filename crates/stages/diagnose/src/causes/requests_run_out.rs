@@ -137,7 +137,8 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     let requests = number(disk, "nr_requests")?;
     let takes = takes(disk).filter(|takes| requests < *takes && requests < FEW)?;
     let name = &disk.name;
-    let waited = waited(scene, disk);
+    let waits = waits(scene, disk);
+    let waited = waits.iter().map(|(_, share)| *share).max_by(f64::total_cmp);
     let full = scene
         .idle()
         .and_then(|frame| frame.get("disk.queue_mean_ios", name));
@@ -184,21 +185,23 @@ fn few_requests(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
     if let Some(share) = waited {
         finding = finding.shows("Q2G and G2I", format!("{} of Q2C", units::share(share)));
     }
-    Some(finding)
+    let costs = |finding: Finding, (load, share)| finding.costs(load, share);
+    Some(waits.into_iter().fold(finding, costs))
 }
 
-/// The largest share that was spent on the way to a request and from it, in loads within what the device takes.
-fn waited(scene: &Scene<'_>, disk: &Layer) -> Option<f64> {
+/// Loads within what the device takes, each with the share that was spent on the way to a request and from it.
+fn waits(scene: &Scene<'_>, disk: &Layer) -> Vec<(String, f64)> {
     let takes = takes(disk).unwrap_or(FEW);
-    let shares = scene
+    let waits = scene
         .probes
         .iter()
         .filter(|probe| f64::from(probe.load.depth) <= takes)
         .filter_map(|probe| {
             let us = |span| probe.span_us(&disk.name, span);
-            Some((us(Span::Q2G)? + us(Span::G2I).unwrap_or(0.0)) / us(Span::Q2C)?)
+            let waited_us = us(Span::Q2G)? + us(Span::G2I).unwrap_or(0.0);
+            Some((probe.phrase(), waited_us / us(Span::Q2C)?))
         });
-    shares.max_by(f64::total_cmp)
+    waits.collect()
 }
 
 /// A SATA or SAS disk whose own queue was switched off, and whose curve is flat.

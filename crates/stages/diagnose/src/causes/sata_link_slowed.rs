@@ -128,6 +128,8 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         0.0,
         |(now, most)| if is_full { most / now - 1.0 } else { 0.1 },
     ));
+    let lost = now.zip(most).filter(|_| is_full);
+    let finding = finding.costs("streams", lost.map_or(0.0, |(now, most)| 1.0 - now / most));
     Some(match logged.last() {
         Some(line) if is_logged => finding.shows("kernel log", line),
         _ => finding,

@@ -120,6 +120,7 @@ fn finding(disk: &Layer, one: f64, several: f64) -> Option<Finding> {
         .advise(
             "Compare cfq with this scheduler, and first make sure that the jobs have ranges of their own.",
         )
+        .costs("several streams", 1.0 - several / one)
         .gains((one / several.max(1.0) - 1.0).min(3.0));
     Some(finding)
 }

@@ -134,6 +134,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .advise(
             "Try bfq or mq-deadline and a larger read_ahead_kb under several streams, or run them in turn.",
         )
+        .costs(streams.phrase(), (1.0 - share) / (1.0 + share))
         // Up to what one stream shows to be possible, of which a scheduler gives back about half.
         .gains((1.0 / share.max(0.05) - 1.0) / 2.0),
     )

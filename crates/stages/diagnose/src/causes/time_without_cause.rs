@@ -158,6 +158,7 @@ fn finding(account: &TimeAccount, part: &TimePart) -> Finding {
         units::share(part.uncertainty)
     );
     let finding = found(level, "", claim)
+        .costs(&account.load, part.share)
         .shows("share of the time", uncertainty)
         .shows("time of an I/O", units::duration_ns(account.mean_us * 1e3))
         .refuted_by("a second check spends its time elsewhere")

@@ -186,6 +186,7 @@ fn measured(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .shows("dirty", units::bytes(dirty))
         .refuted_by("writeback is no faster with wbt_lat_usec 0")
         .advise("Compare wbt_lat_usec 0, with the readers that it protects beside the writers.")
+        .costs(probe.phrase(), 1.0 - written / direct)
         .gains((direct / written.max(1.0) - 1.0).min(2.0));
     Some(finding)
 }

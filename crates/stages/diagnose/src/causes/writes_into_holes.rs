@@ -123,6 +123,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
         )
         .refuted_by("a second pass over the same blocks is no faster")
         .advise("Write the file full once before measuring, or use a partition or volume.")
+        .costs(
+            "random writes",
+            costly.map_or(0.0, |times| 1.0 - 1.0 / times),
+        )
         .gains(costly.map_or(0.1, |times| (times - 1.0).min(2.0)));
     Some(finding)
 }

@@ -37,6 +37,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "an array that lacks disks",
     level: Level::Wrong,
     our_doing: None,
+    explains: &[],
     yields_to: &["array_not_whole"],
     judge,
 };

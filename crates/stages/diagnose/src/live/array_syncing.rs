@@ -38,6 +38,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "an array that is being synchronised",
     level: Level::Warning,
     our_doing: None,
+    explains: &[],
     yields_to: &["rebuild_takes_its_share"],
     judge,
 };

@@ -30,6 +30,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -39,6 +40,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "CPU time that the hypervisor gave away",
     level: Level::Warning,
     our_doing: None,
+    explains: &[TimePlace::CpuWait, TimePlace::Completion],
     yields_to: &[],
     judge,
 };

@@ -40,6 +40,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "a disk that reports trouble",
     level: Level::Wrong,
     our_doing: None,
+    explains: &[],
     yields_to: &["disk_counts_errors"],
     judge,
 };

@@ -38,6 +38,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "a machine in which all work waits for I/O",
     level: Level::Warning,
     our_doing: Some(&[]),
+    explains: &[],
     yields_to: &[
         "array_syncing",
         "busy_before_load",

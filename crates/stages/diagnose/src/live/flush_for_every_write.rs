@@ -42,6 +42,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "a flush for nearly every write",
     level: Level::Note,
     our_doing: Some(&[Role::Fsync]),
+    explains: &[],
     yields_to: &[],
     judge,
 };

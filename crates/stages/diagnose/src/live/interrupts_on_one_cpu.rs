@@ -56,6 +56,7 @@ use crate::LiveRule;
 use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 use std::collections::BTreeMap;
 
@@ -66,6 +67,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "a device whose interrupts all fill one CPU",
     level: Level::Warning,
     our_doing: None,
+    explains: &[TimePlace::Completion],
     yields_to: &["interrupts_not_spread", "completions_on_one_cpu"],
     judge,
 };

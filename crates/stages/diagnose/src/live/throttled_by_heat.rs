@@ -37,6 +37,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "a CPU throttled by heat",
     level: Level::Warning,
     our_doing: None,
+    explains: &[],
     yields_to: &["disk_slowed_by_heat"],
     judge,
 };

@@ -36,6 +36,7 @@ use crate::finding::{With, warning};
 use analyse::fields::Frame;
 use model::check::Role;
 use model::finding::{Finding, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -45,6 +46,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "writers that wait for dirty pages to be written",
     level: Level::Warning,
     our_doing: Some(&[Role::BufferedWrite]),
+    explains: &[TimePlace::Writeback],
     yields_to: &["dirty_limit_reached", "dirty_limit_tiny"],
     judge,
 };

@@ -58,6 +58,7 @@ pub static RULE: Rule = Rule {
     level: Level::Wrong,
     when: When::AfterLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &["loop_outruns_disk", "loop_without_direct_io"],
     judge,
 };

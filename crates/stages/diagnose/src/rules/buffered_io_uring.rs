@@ -44,6 +44,7 @@ pub static RULE: Rule = Rule {
     level: Level::Note,
     when: When::BeforeLoad,
     in_check: None,
+    explains: &[],
     yields_to: &[],
     judge,
 };

@@ -52,6 +52,7 @@ use crate::group_limits::reached;
 use crate::measured::{MeasuredStage, stages};
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, LIMIT, Level};
+use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -62,6 +63,7 @@ pub static RULE: Rule = Rule {
     level: Level::Wrong,
     when: When::AfterLoad,
     in_check: Some(Level::Warning),
+    explains: &[TimePlace::Request],
     yields_to: &[],
     judge,
 };

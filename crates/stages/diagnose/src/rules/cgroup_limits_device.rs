@@ -70,6 +70,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::BeforeLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &["cgroup_limit_reached"],
     judge,
 };

@@ -50,6 +50,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Note),
+    explains: &[],
     yields_to: &["generator_bound", "stood_still"],
     judge,
 };

@@ -46,6 +46,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: None,
+    explains: &[],
     yields_to: &[],
     judge,
 };

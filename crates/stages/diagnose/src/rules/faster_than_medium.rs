@@ -64,6 +64,7 @@ pub static RULE: Rule = Rule {
     level: Level::Wrong,
     when: When::AfterLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &[],
     judge,
 };

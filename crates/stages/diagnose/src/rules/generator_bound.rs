@@ -45,6 +45,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Note),
+    explains: &[],
     yields_to: &[],
     judge,
 };

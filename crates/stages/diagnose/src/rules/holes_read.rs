@@ -53,6 +53,7 @@ pub static RULE: Rule = Rule {
     level: Level::Wrong,
     when: When::BeforeLoad,
     in_check: None,
+    explains: &[],
     yields_to: &[],
     judge,
 };

@@ -54,6 +54,7 @@ pub static RULE: Rule = Rule {
     level: Level::Note,
     when: When::AfterLoad,
     in_check: None,
+    explains: &[],
     yields_to: &[],
     judge,
 };

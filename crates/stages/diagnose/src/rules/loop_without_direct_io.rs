@@ -50,6 +50,7 @@ pub static RULE: Rule = Rule {
     level: Level::Wrong,
     when: When::BeforeLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &["loop_outruns_disk"],
     judge,
 };

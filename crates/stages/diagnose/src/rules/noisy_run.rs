@@ -44,6 +44,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Note),
+    explains: &[],
     yields_to: &["others_on_device", "stood_still", "token_bucket"],
     judge,
 };

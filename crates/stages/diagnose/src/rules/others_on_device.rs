@@ -53,6 +53,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Note),
+    explains: &[],
     yields_to: &["busy_before_load"],
     judge,
 };

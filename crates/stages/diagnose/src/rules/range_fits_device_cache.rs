@@ -66,6 +66,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::BeforeLoad,
     in_check: None,
+    explains: &[],
     yields_to: &[],
     judge,
 };

@@ -49,6 +49,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &[],
     judge,
 };

@@ -65,6 +65,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     when: When::AfterLoad,
     in_check: Some(Level::Warning),
+    explains: &[],
     yields_to: &[
         "cgroup_limit_reached",
         "rate_capped_outside",

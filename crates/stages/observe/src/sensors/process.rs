@@ -25,7 +25,7 @@
 //! ## Example
 //! `process.mysqld.2211.write_bytes` grows by 400 MB in a second: mysqld made that much to be written.
 
-mod account;
+pub(crate) mod account;
 mod watch;
 
 use crate::{Metric, Opened, Scope, Sensor, SensorColumn, SensorSource};

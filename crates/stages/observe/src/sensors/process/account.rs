@@ -20,7 +20,7 @@ const CANCELLED_BYTES: usize = 6;
 
 /// The counters of one process, or how much they grew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Account([u64; COUNT]);
+pub(crate) struct Account([u64; COUNT]);
 
 impl Account {
     /// None unless every line is there: half an account is no account.
@@ -48,6 +48,11 @@ impl Account {
             .iter_mut()
             .zip(grown.0)
             .for_each(|(sum, grown)| *sum = sum.wrapping_add(grown));
+    }
+
+    /// Bytes that storage was asked for, what was read ahead included.
+    pub fn read_bytes(&self) -> u64 {
+        self.0[READ_BYTES]
     }
 
     /// Bytes that had to do with storage.
