@@ -21,6 +21,9 @@ const INDENT: usize = 11;
 /// From this gain on a finding is a reason for being slow, not only a fault.
 const GAIN_TOLD: f64 = 0.05;
 
+/// So many loads are told with what a finding costs them.
+const COSTS_TOLD: usize = 3;
+
 /// The sentence a person needs.
 pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> String {
     let name = path
@@ -161,7 +164,9 @@ fn count(number: usize, one: &str, many: &str) -> Option<String> {
 /// One finding: what is the case, what it rests on, what else it could be, what decides, what to do.
 fn one(finding: &Finding) -> Vec<String> {
     let gain = match finding.gain {
-        gain if gain >= GAIN_TOLD => format!(", likely gain {}", units::percent_signed(gain)),
+        gain if gain >= GAIN_TOLD && finding.costs.is_empty() => {
+            format!(", likely gain {}", units::percent_signed(gain))
+        }
         _ => String::new(),
     };
     let about = match finding.section.is_empty() || finding.claim.contains(&finding.section) {
@@ -176,8 +181,7 @@ fn one(finding: &Finding) -> Vec<String> {
         .evidence
         .iter()
         .map(|one| format!("{} {}", one.name, one.value));
-    let costs: Vec<String> = finding.costs.iter().map(Cost::words).collect();
-    lines.extend(part("costs", &costs.join("; ")));
+    lines.extend(part("costs", &costs(finding)));
     lines.extend(part("seen", &shown.collect::<Vec<_>>().join("; ")));
     for (place, other) in finding.competing.iter().enumerate() {
         lines.extend(part(if place == 0 { "or else" } else { "or" }, other));
@@ -197,6 +201,17 @@ fn one(finding: &Finding) -> Vec<String> {
         },
     ));
     lines
+}
+
+/// What it takes from which loads, the first of many.
+fn costs(finding: &Finding) -> String {
+    let told = finding.costs.iter().take(COSTS_TOLD).map(Cost::words);
+    let more = match finding.costs.len().saturating_sub(COSTS_TOLD) {
+        0 => String::new(),
+        1 => "; and of one more load".into(),
+        many => format!("; and of {many} more loads"),
+    };
+    told.collect::<Vec<_>>().join("; ") + &more
 }
 
 fn taken_back(finding: &Finding) -> Vec<String> {

@@ -79,6 +79,43 @@ fn the_first_line_answers() {
 }
 
 #[test]
+fn what_a_finding_costs_is_told_in_place_of_a_guess() {
+    let loads = [
+        "depth 32",
+        "depth 8",
+        "one stream",
+        "random writes",
+        "4 streams",
+    ];
+    let cost = |load: &&str| Cost {
+        load: (*load).into(),
+        share: 0.9,
+    };
+    let costly = Finding {
+        costs: loads.iter().map(cost).collect(),
+        ..finding(Level::Warning, 1.0, "vda is given 2 requests at a time.")
+    };
+    let told = lines("An answer.", &check(), std::slice::from_ref(&costly), false);
+    assert_eq!(
+        told[3..6],
+        [
+            "  warning  vda is given 2 requests at a time. (linear_volume)",
+            "           costs    90 % of depth 32; 90 % of depth 8; 90 % of one stream; and",
+            "                    of 2 more loads",
+        ]
+    );
+    let answer = answer(
+        &path(),
+        &check(),
+        &[Finding {
+            gain: 0.0,
+            ..costly
+        }],
+    );
+    assert!(answer.contains("less than it could"), "{answer}");
+}
+
+#[test]
 fn a_finding_is_told_whole_within_the_width() {
     let findings = [
         finding(
