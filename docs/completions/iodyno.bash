@@ -327,7 +327,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__check)
-            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --fail-on --all --container --json --help --version"
+            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --prove --fail-on --all --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -354,6 +354,10 @@ _iodyno() {
                     return 0
                     ;;
                 --profile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prove)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

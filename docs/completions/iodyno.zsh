@@ -99,6 +99,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '(--observe --quick --deep --layers --container)--root=[Judge a captured machine; nothing is loaded]:FILE.host:_files' \
 '(--root --observe --quick --deep --layers --no-load --container)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
 '(--replay)--profile=[Say what differs from a named set of kernel parameters, and whether it matters\: container-host, throughput-performance, postgresql and more; \`iodyno catalogue\` lists them]:NAME:_default' \
+'(--no-load --root --replay --container)--prove=[Make the experiments that decide about the first three findings, each in this time at the most \[default\: 3m\]. They change settings of the device, one at a time, and put them back; what they speak against is withdrawn]::TIME:_default' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
 warning\:"What costs speed or safety now"
 wrong\:"What makes a measurement worthless"))' \
@@ -943,7 +944,7 @@ _iodyno_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
 'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
-'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
+'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting without --prove' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
@@ -1043,7 +1044,7 @@ _iodyno__subcmd__help_commands() {
     local commands; commands=(
 'inspect:Show the I/O path below a target with every setting; changes nothing' \
 'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
-'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting' \
+'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting without --prove' \
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \

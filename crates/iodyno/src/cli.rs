@@ -27,7 +27,7 @@ pub enum Verb {
     Inspect(commands::inspect::InspectArgs),
     /// What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing.
     Diff(commands::diff::DiffArgs),
-    /// Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting.
+    /// Say why a target is slow: its path, short safe loads, all sensors and all rules; changes no setting without --prove.
     Check(commands::check::CheckArgs),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::RunArgs),

@@ -54,6 +54,15 @@ impl Context {
         }
     }
 
+    /// The same for a part of an answer that another part gives: its words go to stderr.
+    pub fn aside(&self) -> Context {
+        Context {
+            out: Out::new(true),
+            host: self.host.clone(),
+            state_dir: self.state_dir.clone(),
+        }
+    }
+
     /// The same for another view of the machine.
     pub fn on(&self, host: Host) -> Context {
         Context {

@@ -20,6 +20,7 @@ mod boots_guest;
 mod browser;
 mod changes;
 mod check;
+mod check_prove;
 mod cloud;
 mod cloud_guest;
 mod command;

@@ -251,7 +251,7 @@ fn the_store_says_where_it_is_and_is_copied_and_checked() {
     let (status, _) = iodyno.json(&["store"]);
     assert_eq!(
         (&status["records"], &status["samples"], &status["schema"]),
-        (&4.into(), &400.into(), &4.into())
+        (&4.into(), &400.into(), &5.into())
     );
     assert_eq!(iodyno.json(&["store", "check"]).0["whole"], 4);
     let copy = iodyno.state.path().join("copy.db");

@@ -155,6 +155,11 @@ export type Buffers = "random" | {
 export interface Catalogue {
   /** By kind and id. */
   entries: CatalogueEntry[];
+  /**
+   * How often the suspicions of rules and causes were right, by the records of this machine; those never put to the proof
+   * are left out.
+   */
+  proved?: ProofCount[];
   schema: string;
 }
 
@@ -737,6 +742,8 @@ export interface Finding {
   place?: TimePlace | null;
   /** Where the option that causes it was given. */
   position: Position | null;
+  /** The experiment that decided about it, where it was made. */
+  proof?: FindingProof | null;
   /** What would show it to be mistaken; empty where it follows from the job alone. */
   refuted_by: string;
   /** What the cure can cost. */
@@ -747,6 +754,22 @@ export interface Finding {
   section: string;
   /** Why it was taken back: the measurement that contradicts it. */
   withdrawn?: string | null;
+}
+
+/** The experiment that decided about a finding. */
+export interface FindingProof {
+  /** What the better value gives, ratio minus one; none where nothing is claimed. */
+  effect: number | null;
+  /** Upper end of its interval. */
+  high: number | null;
+  /** Lower end of its interval. */
+  low: number | null;
+  /** What came of it. */
+  outcome: ProofOutcome;
+  /** Record of the experiment in the same store. */
+  record: number | null;
+  /** What it showed, or why it was not made, a sentence. */
+  words: string;
 }
 
 /** A change of the job that makes it measure what it says. */
@@ -1912,6 +1935,21 @@ export interface Proof {
   /** The sentence of the tune. */
   summary: string;
 }
+
+/** How often the suspicions of a rule were right, of those that experiments decided about. */
+export interface ProofCount {
+  /** Suspicions that were right. */
+  confirmed: number;
+  /** Suspicions that were wrong. */
+  refuted: number;
+  /** The rule or cause. */
+  rule: string;
+  /** Experiments without a verdict. */
+  undecided: number;
+}
+
+/** What became of a suspicion when the experiment was made that decides about it. */
+export type ProofOutcome = "confirmed" | "refuted" | "undecided";
 
 /** Where and with what a record was made. */
 export interface Provenance {

@@ -94,6 +94,7 @@ export function FindingView({ finding }: { finding: Finding }) {
       <dl class="facts">
         {finding.withdrawn && <><dt>Taken back</dt><dd>{finding.withdrawn}</dd></>}
         {finding.costs?.length ? <><dt>Costs</dt><dd>{finding.costs.map((one) => `${percent(one.share * 100)} of ${one.load}`).join("; ")}</dd></> : null}
+        {finding.proof && <><dt>Proof</dt><dd>{finding.proof.outcome}: <Sentence text={finding.proof.words} /></dd></>}
         {finding.evidence?.map((one) => <><dt>{one.name}</dt><dd class="num">{one.value}</dd></>)}
         {finding.refuted_by && <><dt>Would refute it</dt><dd><Sentence text={finding.refuted_by} /></dd></>}
         {finding.competing?.length ? <><dt>Looks the same</dt><dd>{finding.competing.map((one) => <p><Sentence text={one} /></p>)}</dd></> : null}

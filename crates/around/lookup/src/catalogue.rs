@@ -2,6 +2,7 @@
 
 use crate::kinds::KINDS;
 use diagnose::sysctls;
+use model::finding::ProofCount;
 use observe::sensors;
 use report::field_page;
 use serde::Serialize;
@@ -31,6 +32,10 @@ pub struct Catalogue {
     schema: &'static str,
     /// By kind and id.
     pub entries: Vec<CatalogueEntry>,
+    /// How often the suspicions of rules and causes were right, by the records of this machine; those never put to the proof
+    /// are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proved: Vec<ProofCount>,
 }
 
 /// The catalogue.
@@ -38,6 +43,7 @@ pub fn all() -> Catalogue {
     Catalogue {
         schema: "iodyno.catalogue/1",
         entries: entries(),
+        proved: Vec::new(),
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Columns {
     pub samples: i64,
     pub devices: Vec<DeviceColumns>,
     pub settings: BTreeSet<(String, String)>,
+    /// What became of suspicions: the rule, and how the experiment decided.
+    pub proofs: Vec<(String, &'static str)>,
 }
 
 /// What the load did, all directions as one. Latencies are ns.
@@ -58,12 +60,20 @@ pub fn of(record: &Record) -> Columns {
         samples: samples(record),
         devices: devices(&record.path),
         settings: settings(&record.path),
+        proofs: proofs(record),
         ..Columns::default()
     };
     match record.imported() {
         Some(imported) => of_import(columns, record, imported),
         None => of_own(columns, record),
     }
+}
+
+fn proofs(record: &Record) -> Vec<(String, &'static str)> {
+    let findings = record.findings.iter();
+    findings
+        .filter_map(|finding| Some((finding.rule.clone(), finding.proof.as_ref()?.outcome.word())))
+        .collect()
 }
 
 fn of_own(mut columns: Columns, record: &Record) -> Columns {

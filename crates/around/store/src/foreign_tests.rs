@@ -260,7 +260,7 @@ fn an_earlier_store_with_a_program_is_neither_brought_up_to_date_nor_taken_over(
     there.open().insert(&record("a", "vda", "one")).unwrap();
     change(
         &there,
-        "DROP TABLE origin; PRAGMA user_version = 2;
+        "DROP TABLE proof; DROP TABLE origin; PRAGMA user_version = 2;
          CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM record; END",
     );
     let error = here.open().merge(&there.file()).unwrap_err();

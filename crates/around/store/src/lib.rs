@@ -19,6 +19,7 @@ mod notes;
 mod open;
 mod origin;
 mod programs;
+mod proofs;
 mod query;
 mod schema;
 mod tags;

@@ -1,7 +1,7 @@
 //! Bringing a store of an earlier schema up to date: whole or not at all, and the file as it was stays beside it.
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::schema::{APPLICATION, CREATE, FROM_2, SCHEMA};
+use crate::schema::{APPLICATION, CREATE, FROM_2, FROM_4, SCHEMA};
 use crate::{Store, backup, columns, document, job_words, open, write};
 use model::record::Record;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
@@ -24,7 +24,8 @@ pub fn run(store: &Store) -> Result<(), StoreError> {
     match version {
         1 => from_1(&transaction).map_err(failed)?,
         2 => from_2(&transaction).map_err(failed)?,
-        _ => derive_jobs(&transaction).map_err(failed)?,
+        3 => from_3(&transaction).map_err(failed)?,
+        _ => transaction.execute_batch(FROM_4).map_err(failed)?,
     }
     transaction
         .pragma_update(None, "application_id", APPLICATION)
@@ -83,6 +84,12 @@ fn from_1(transaction: &Transaction) -> rusqlite::Result<()> {
 /// Schema 2 did not say where records come from.
 fn from_2(transaction: &Transaction) -> rusqlite::Result<()> {
     transaction.execute_batch(FROM_2)?;
+    from_3(transaction)
+}
+
+/// Schema 3 had other words and fingerprints of jobs.
+fn from_3(transaction: &Transaction) -> rusqlite::Result<()> {
+    transaction.execute_batch(FROM_4)?;
     derive_jobs(transaction)
 }
 

@@ -169,7 +169,7 @@ fn an_old_store_is_merged_and_stays_old() {
 /// A store of schema 2 is one of today's without the table of origins.
 fn as_schema_2(home: &Home) {
     let old = Connection::open(home.file()).unwrap();
-    old.execute_batch("DROP TABLE origin; PRAGMA user_version = 2;")
+    old.execute_batch("DROP TABLE proof; DROP TABLE origin; PRAGMA user_version = 2;")
         .unwrap();
 }
 
@@ -225,7 +225,7 @@ fn what_schema_3_held_of_jobs_is_derived_anew() {
     let old = Connection::open(home.file()).unwrap();
     old.execute_batch(
         "UPDATE record SET job = 'old', job_words = ' old ', job_core = 'old', job_print = 'old';
-         UPDATE document SET body = x'00' WHERE record = 3; PRAGMA user_version = 3;",
+         UPDATE document SET body = x'00' WHERE record = 3; DROP TABLE proof; PRAGMA user_version = 3;",
     )
     .unwrap();
     drop(old);

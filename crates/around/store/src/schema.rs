@@ -2,7 +2,7 @@
 
 /// Version of the tables and of what their columns hold; `PRAGMA user_version` of the file. Schema 4 has the tables of
 /// schema 3, and words and fingerprints of jobs as [`model::job::identity::VERSION`] has them.
-pub const SCHEMA: i64 = 4;
+pub const SCHEMA: i64 = 5;
 
 /// `PRAGMA application_id` of the file from schema 2 on: `iody`.
 pub const APPLICATION: i64 = 0x696f_6479;
@@ -89,7 +89,23 @@ pub const CREATE: &str = "
         how     TEXT NOT NULL,
         source  TEXT NOT NULL,
         unix_ms INTEGER NOT NULL
-    ) STRICT;";
+    ) STRICT;
+
+    CREATE TABLE proof (
+        record  INTEGER NOT NULL REFERENCES record (id) ON DELETE CASCADE,
+        rule    TEXT NOT NULL,
+        outcome TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX proof_by_record ON proof (record);";
+
+/// What schema 5 added to schema 4: what became of suspicions. No record of before has any.
+pub const FROM_4: &str = "
+    CREATE TABLE proof (
+        record  INTEGER NOT NULL REFERENCES record (id) ON DELETE CASCADE,
+        rule    TEXT NOT NULL,
+        outcome TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX proof_by_record ON proof (record);";
 
 /// What schema 3 added to schema 2: where records come from. Those that are there get no mark, because nobody knows.
 pub const FROM_2: &str = "

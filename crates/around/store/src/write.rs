@@ -3,7 +3,7 @@
 use crate::columns::{self, Columns};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::origin::{self, Origin};
-use crate::{Store, document};
+use crate::{Store, document, proofs};
 use model::record::Record;
 use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
@@ -157,6 +157,7 @@ pub fn put(
         .execute(params![id, body])?;
     put_devices(connection, id, columns)?;
     put_settings(connection, id, columns)?;
+    proofs::put(connection, id, &columns.proofs)?;
     Ok(id)
 }
 

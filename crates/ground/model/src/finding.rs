@@ -71,6 +71,75 @@ impl Cost {
     }
 }
 
+/// What became of a suspicion when the experiment was made that decides about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofOutcome {
+    /// Another value was better.
+    Confirmed,
+    /// No other value was better.
+    Refuted,
+    /// The experiment ended without a verdict, or could not be made.
+    Undecided,
+}
+
+impl ProofOutcome {
+    /// The word for people and for the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            ProofOutcome::Confirmed => "confirmed",
+            ProofOutcome::Refuted => "refuted",
+            ProofOutcome::Undecided => "undecided",
+        }
+    }
+}
+
+/// The experiment that decided about a finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FindingProof {
+    /// What came of it.
+    pub outcome: ProofOutcome,
+    /// What it showed, or why it was not made, a sentence.
+    pub words: String,
+    /// What the better value gives, ratio minus one; none where nothing is claimed.
+    pub effect: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Record of the experiment in the same store.
+    pub record: Option<i64>,
+}
+
+/// How often the suspicions of a rule were right, of those that experiments decided about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProofCount {
+    /// The rule or cause.
+    pub rule: String,
+    /// Suspicions that were right.
+    pub confirmed: u32,
+    /// Suspicions that were wrong.
+    pub refuted: u32,
+    /// Experiments without a verdict.
+    pub undecided: u32,
+}
+
+impl ProofCount {
+    /// For people: `right 3 of 4, undecided 1`.
+    pub fn words(&self) -> String {
+        let decided = self.confirmed + self.refuted;
+        let right = format!("right {} of {decided}", self.confirmed);
+        match (decided, self.undecided) {
+            (_, 0) => right,
+            (0, open) => format!("undecided {open}"),
+            (_, open) => format!("{right}, undecided {open}"),
+        }
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -114,6 +183,9 @@ pub struct Finding {
     /// The place of an I/O's time that it names without a cause; it yields to a finding that explains the place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<TimePlace>,
+    /// The experiment that decided about it, where it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<FindingProof>,
     /// Why it was taken back: the measurement that contradicts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<String>,

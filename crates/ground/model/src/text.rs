@@ -112,6 +112,33 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
+/// Words as a shell would split them.
+pub fn shell_words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut is_open) = (Vec::new(), String::new(), None, false);
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(end), letter) if letter == end => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                is_open = true;
+            }
+            (None | Some('"'), '\\') => word.extend(letters.next().filter(|next| *next != '\n')),
+            (None, letter) if letter.is_whitespace() => {
+                if is_open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                is_open = false;
+            }
+            (_, letter) => word.push(letter),
+        }
+    }
+    if is_open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
 /// Text for a cell of a table that a spreadsheet may open: one that it would take for a formula gets `'` in front, unless
 /// it is a number.
 pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {

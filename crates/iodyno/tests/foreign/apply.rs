@@ -78,7 +78,7 @@ fn a_record_of_another_host_is_from_elsewhere_also_in_our_own_store() {
     // And what an earlier version kept, which did not say what was merged.
     let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
     store
-        .execute_batch("DROP TABLE origin; PRAGMA user_version = 2")
+        .execute_batch("DROP TABLE proof; DROP TABLE origin; PRAGMA user_version = 2")
         .unwrap();
     let output = iodyno.run(&["apply", "1", "--dry-run"]);
     assert!(

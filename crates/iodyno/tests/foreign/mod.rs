@@ -26,7 +26,7 @@ impl Hostile {
             .insert_all(records)
             .unwrap();
         let hostile = Hostile { dir };
-        hostile.change("DROP TABLE origin; PRAGMA user_version = 2;");
+        hostile.change("DROP TABLE proof; DROP TABLE origin; PRAGMA user_version = 2;");
         hostile
     }
 
@@ -54,7 +54,7 @@ pub fn kept_before(iodyno: &Iodyno, records: &[Record], note: &str) {
     drop(store);
     let store = rusqlite::Connection::open(iodyno.state.path().join("records.db")).unwrap();
     store
-        .execute_batch("DROP TABLE origin; PRAGMA user_version = 2;")
+        .execute_batch("DROP TABLE proof; DROP TABLE origin; PRAGMA user_version = 2;")
         .unwrap();
 }
 

@@ -31,6 +31,9 @@ pub fn found(level: Level, section: &str, claim: impl Into<String>) -> Finding {
 /// What takes less of a load is not told from noise: loads last a second or two.
 const COST_LEAST: f64 = 0.05;
 
+/// In place of the load's name where a rule does not know under which load it looks: the load's own is put in.
+pub const UNDER_WHICH: &str = "";
+
 /// The parts of a finding, one after the other.
 pub trait With {
     /// A value that it rests on.

@@ -2,7 +2,7 @@
 //! what is to be doubted about the loads themselves.
 
 use super::facts::{Machine, RuleFacts, TargetFacts};
-use super::finding::With;
+use super::finding::{UNDER_WHICH, With};
 use super::{
     Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, live, rules,
 };
@@ -140,6 +140,15 @@ fn with_costs(finding: Finding, accounts: &[TimeAccount]) -> Finding {
     })
 }
 
+/// A finding that was made without knowing the load has the load's name in what it costs.
+fn of_load(mut finding: Finding, probe: &Probe) -> Finding {
+    let costs = finding.costs.iter_mut();
+    costs
+        .filter(|cost| cost.load == UNDER_WHICH)
+        .for_each(|cost| cost.load = probe.phrase());
+    finding
+}
+
 /// The account of one load, where there is one.
 fn account_of(scene: &Scene<'_>, probe: &Probe) -> Vec<TimeAccount> {
     let accounts = scene.accounts().into_iter();
@@ -225,7 +234,7 @@ fn sights(scene: &Scene<'_>) -> Vec<Finding> {
         let accounts = account_of(scene, probe);
         found
             .filter(|finding| !is_our_doing(&finding.rule, probe.role))
-            .map(move |one| (probe.phrase(), with_costs(one, &accounts)))
+            .map(move |one| (probe.phrase(), with_costs(of_load(one, probe), &accounts)))
     });
     let seen = merged(seen, scene.probes.len(), is_same_place);
     let is_chance = |finding: &Finding, loads: usize| {

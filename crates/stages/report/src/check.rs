@@ -6,12 +6,12 @@ mod profile;
 mod table;
 mod time;
 
-pub use next::{Situation, next};
+pub use next::{Situation, command, next};
 
 use super::text::{clean, width, wrap};
 use model::change::Risk;
 use model::check::{CheckResult, ExpectedWhat, GivenSetting, Role};
-use model::finding::{Cost, Finding, Level};
+use model::finding::{Cost, Finding, Level, ProofOutcome};
 use model::iopath::IoPath;
 use model::units;
 
@@ -113,6 +113,11 @@ pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool)
         findings,
         all || are_notes_told(check, findings),
     ));
+    lines.extend(
+        proved_line(findings)
+            .iter()
+            .flat_map(|line| wrap(line, width())),
+    );
     lines.extend(profile::lines(check.profile.as_ref()));
     lines.extend(unseen_lines(&check.unseen));
     if !check.next.is_empty() {
@@ -182,6 +187,7 @@ fn one(finding: &Finding) -> Vec<String> {
         .iter()
         .map(|one| format!("{} {}", one.name, one.value));
     lines.extend(part("costs", &costs(finding)));
+    lines.extend(part("proof", &proof(finding)));
     lines.extend(part("seen", &shown.collect::<Vec<_>>().join("; ")));
     for (place, other) in finding.competing.iter().enumerate() {
         lines.extend(part(if place == 0 { "or else" } else { "or" }, other));
@@ -201,6 +207,40 @@ fn one(finding: &Finding) -> Vec<String> {
         },
     ));
     lines
+}
+
+/// What became of it in its experiment.
+fn proof(finding: &Finding) -> String {
+    let told = finding.proof.as_ref().map(|proof| {
+        let record = proof
+            .record
+            .map_or(String::new(), |id| format!(" (record {id})"));
+        format!("{}: {}{record}", proof.outcome.word(), proof.words)
+    });
+    told.unwrap_or_default()
+}
+
+/// How many suspicions were right, where experiments decided about some.
+fn proved_line(findings: &[Finding]) -> Option<String> {
+    let outcomes: Vec<ProofOutcome> = findings
+        .iter()
+        .filter_map(|finding| Some(finding.proof.as_ref()?.outcome))
+        .collect();
+    let count = |outcome| outcomes.iter().filter(|one| **one == outcome).count();
+    let (right, open) = (
+        count(ProofOutcome::Confirmed),
+        count(ProofOutcome::Undecided),
+    );
+    let undecided = match open {
+        0 => String::new(),
+        open => format!(", {open} undecided"),
+    };
+    (!outcomes.is_empty()).then(|| {
+        format!(
+            "Proved: {right} of {} suspicions right{undecided}; `iodyno catalogue` has the count so far.",
+            outcomes.len()
+        )
+    })
 }
 
 /// What it takes from which loads, the first of many.

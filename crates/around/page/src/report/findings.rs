@@ -75,10 +75,13 @@ fn facts(finding: &Finding) -> Vec<(&'static str, String)> {
         .evidence
         .iter()
         .map(|one| format!("{} {}", one.name, one.value));
+    let proof = finding.proof.as_ref();
+    let proof = proof.map(|proof| format!("{}: {}", proof.outcome.word(), proof.words));
     let costs = finding.costs.iter().map(Cost::words);
     let risk = finding.risk.map_or("", model::change::Risk::phrase);
     let mut facts = vec![
         ("costs", costs.collect::<Vec<_>>().join(" · ")),
+        ("proof", proof.unwrap_or_default()),
         ("rests on", evidence.collect::<Vec<_>>().join(" · ")),
         ("taken back", finding.withdrawn.clone().unwrap_or_default()),
         ("would refute it", finding.refuted_by.clone()),

@@ -1,5 +1,5 @@
 //! `iodyno check`: inspect, short safe loads, all sensors and all rules; what the storage gives, what it should give, why
-//! it does not, and the one command to run next. Changes no setting.
+//! it does not, and the one command to run next. Changes no setting, but for the experiments of `--prove`.
 
 mod document;
 mod ground;
@@ -7,6 +7,7 @@ mod loads;
 pub mod look;
 mod plan;
 mod profile;
+mod prove;
 mod unseen;
 
 use super::job_args::duration_ms;
@@ -71,6 +72,18 @@ pub struct CheckArgs {
     /// throughput-performance, postgresql and more; `iodyno catalogue` lists them.
     #[arg(long, value_name = "NAME", value_parser = profile::parse, conflicts_with = "replay")]
     pub profile: Option<&'static Profile>,
+    /// Make the experiments that decide about the first three findings, each in this time at the most [default: 3m]. They
+    /// change settings of the device, one at a time, and put them back; what they speak against is withdrawn.
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = duration_ms,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "3m",
+        conflicts_with_all = ["no_load", "root", "replay", "container"]
+    )]
+    pub prove: Option<u64>,
     /// End with status 1 when anything of this level or above is found.
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
@@ -138,7 +151,7 @@ struct Case {
     path: IoPath,
     check: CheckResult,
     sensors: Vec<SensorLog>,
-    /// Why the target failed in the middle of a load.
+    /// Why the target failed in the middle of a load, or why the proofs ended early.
     failure: Option<Failure>,
 }
 
@@ -254,7 +267,10 @@ fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
         path,
         check,
         sensors: done.sensors,
-        failure,
+        failure: failure.map(|failure| Failure {
+            exit: Exit::Failed,
+            ..failure
+        }),
     })
 }
 
@@ -356,7 +372,16 @@ fn finish(
     if args.disk_spec.is_some() {
         case.check.promise.clone_from(&args.disk_spec);
     }
-    let findings = judge(&case.path, &mut case.check, &case.sensors);
+    let mut findings = judge(&case.path, &mut case.check, &case.sensors);
+    if let Some(budget_ms) = args.prove.filter(|_| case.failure.is_none()) {
+        let proofs = prove::Proofs {
+            context,
+            target: &args.target,
+            budget_ms,
+            scratch_bytes: case.check.target.bytes.filter(|_| is_scratch(&case.check)),
+        };
+        case.failure = proofs.make(&mut findings).err();
+    }
     let target = match context.host.container() {
         Some(_) => case.path.as_argument(),
         None => shell_word(&args.target).into_owned(),
@@ -399,13 +424,15 @@ fn finish(
             if let Err(unsaved) = stored {
                 context.out.note(format!("iodyno: {}", unsaved.message));
             }
-            Err(Failure {
-                exit: Exit::Failed,
-                ..failure
-            })
+            Err(failure)
         }
         (None, stored) => stored.map(|()| exit_of(&record.findings, args.fail_on)),
     }
+}
+
+/// Whether the loads had a file of their own.
+fn is_scratch(check: &CheckResult) -> bool {
+    check.target.kind == TargetKind::Directory
 }
 
 /// All findings; what is given and expected goes into the check.

@@ -18,7 +18,7 @@ use super::run::targets::opened;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use crate::keep;
+use crate::keep::{self, Kept};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use host::{DeviceLock, Journal, Target};
 use load::Engine;
@@ -190,12 +190,71 @@ fn document<'a>(
     }
 }
 
+/// A tune that was made, and kept.
+pub struct TuneMade {
+    plan: TunePlan,
+    /// What came of it.
+    pub record: Record,
+    /// Its place in the store.
+    pub kept: Kept,
+    /// Whether it was ended before its time.
+    pub interrupted: bool,
+    read_back: usize,
+}
+
+/// What was asked for.
+enum Made {
+    /// The plan alone, of a device that was to be left alone.
+    Plan(Box<TunePlan>),
+    Tune(Box<TuneMade>),
+}
+
 /// Plans, says the plan, proves, puts back, and says what was found.
 pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     if let Some(argument) = &args.reboot.reboot_plan {
         return reboot_plan::make(args, context, argument);
     }
     let context = &context.streaming(args.stream);
+    let made = match made(args, context)? {
+        Made::Tune(made) => *made,
+        Made::Plan(plan) => {
+            context.out.document(&document(&plan, None, None))?;
+            return Ok(Exit::Fine);
+        }
+    };
+    let (record, kept) = (&made.record, made.kept);
+    for line in words::record(kept.id, record) {
+        context.out.say(line);
+    }
+    if !made.interrupted {
+        let values = match made.read_back {
+            1 => "value",
+            _ => "values",
+        };
+        context.out.say(format!(
+            "Every setting is back as it was: {} {values} read back.",
+            made.read_back
+        ));
+    }
+    context
+        .out
+        .document(&document(&made.plan, kept.id, Some(record)))?;
+    kept.must_be_stored()?;
+    Ok(match made.interrupted {
+        true => Exit::Interrupted,
+        false => exit_of(record.trials()),
+    })
+}
+
+/// The same as a part of something else, which says itself what was found.
+pub fn prove(args: &TuneArgs, context: &Context) -> Result<TuneMade, Failure> {
+    match made(args, context)? {
+        Made::Tune(made) => Ok(*made),
+        Made::Plan(_) => Err(Failure::new(Exit::Failed, "a plan alone proves nothing.")),
+    }
+}
+
+fn made(args: &TuneArgs, context: &Context) -> Result<Made, Failure> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
     // A window that read what an earlier one left in the page cache would measure the earlier one.
@@ -218,8 +277,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         context.out.say(line);
     }
     let Some(locked) = locked else {
-        context.out.document(&document(&plan, None, None))?;
-        return Ok(Exit::Fine);
+        return Ok(Made::Plan(Box::new(plan)));
     };
     let lock = locked?;
     let target = &target?;
@@ -240,24 +298,13 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let (interrupted, read_back) = (done.interrupted, done.read_back);
     let record = record(done, path.clone(), job, provenance);
     let kept = keep::into_store(&store, &record);
-    for line in words::record(kept.id, &record) {
-        context.out.say(line);
-    }
-    if !interrupted {
-        let values = if read_back == 1 { "value" } else { "values" };
-        context.out.say(format!(
-            "Every setting is back as it was: {read_back} {values} read back."
-        ));
-    }
-    context
-        .out
-        .document(&document(&plan, kept.id, Some(&record)))?;
-    kept.must_be_stored()?;
-    Ok(if interrupted {
-        Exit::Interrupted
-    } else {
-        exit_of(record.trials())
-    })
+    Ok(Made::Tune(Box::new(TuneMade {
+        plan,
+        record,
+        kept,
+        interrupted,
+        read_back,
+    })))
 }
 
 /// What it judges by and what it will do, before anything is touched.

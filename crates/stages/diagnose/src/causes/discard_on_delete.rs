@@ -46,6 +46,17 @@
 //! probe: latency read=9000@100us
 //! field: disk.await_read_ms nvme0n1 0.1
 //! ```
+//! Large reads of several streams take long by their nature:
+//! ```scene
+//! filesystem: ext4 mount=/srv options=rw,relatime,discard
+//! disk: vda transport=virtio
+//! probe: latency read=9000@100us
+//! field: disk.await_read_ms vda 0.1
+//! probe: streams read=900@16ms bs=1m
+//! field: disk.discards_per_s vda 5
+//! field: disk.await_discard_ms vda 25
+//! field: disk.await_read_ms vda 16
+//! ```
 //!
 //! ## Seen
 //! In the lab: `discard_mounted`, as a note; no disk here or there takes long for a discard, which the warning needs.
@@ -59,7 +70,9 @@ use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, note, warning};
 use crate::{Cause, Scene};
 use model::change::Risk;
+use model::check::Role;
 use model::finding::{Finding, Level};
+use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
 use model::units;
 
@@ -120,12 +133,14 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
 }
 
 fn measured(scene: &Scene<'_>, layer: &Layer, disk: &Layer) -> Option<Finding> {
-    let reads = |frame: &model::frame::Frame| frame.get("disk.await_read_ms", &disk.name);
-    let alone = scene
-        .frames()
+    let reads = |frame: &Frame| frame.get("disk.await_read_ms", &disk.name);
+    // A stream's reads are large and wait for each other: beside discards or not, they take longer than single small ones.
+    let is_alike = |role: &Role| matches!(role, Role::Idle | Role::Latency | Role::BufferedRandom);
+    let alike = || scene.frames().filter(move |(role, _)| is_alike(role));
+    let alone = alike()
         .filter_map(|(_, frame)| reads(frame))
         .min_by(f64::total_cmp)?;
-    let (rate, await_ms, beside) = scene.frames().find_map(|(_, frame)| {
+    let (rate, await_ms, beside) = alike().find_map(|(_, frame)| {
         let of = |id: &str| frame.get(id, &disk.name);
         let (rate, await_ms) = (of("disk.discards_per_s")?, of("disk.await_discard_ms")?);
         let beside = reads(frame)?;

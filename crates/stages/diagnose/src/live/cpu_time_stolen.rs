@@ -27,10 +27,9 @@
 //! - proc(5), `/proc/stat`
 
 use crate::LiveRule;
-use crate::finding::{With, warning};
+use crate::finding::{UNDER_WHICH, With, warning};
 use analyse::fields::Frame;
 use model::finding::{Finding, Level};
-use model::time_account::TimePlace;
 use model::units;
 
 /// What this file finds.
@@ -40,7 +39,7 @@ pub static LIVE: LiveRule = LiveRule {
     summary: "CPU time that the hypervisor gave away",
     level: Level::Warning,
     our_doing: None,
-    explains: &[TimePlace::CpuWait, TimePlace::Completion],
+    explains: &[],
     yields_to: &[],
     judge,
 };
@@ -68,6 +67,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
                     percent = units::decimals(percent, 1)
                 ),
             )
+            .costs(UNDER_WHICH, percent / 100.0)
             .refuted_by("latency is the same in times without steal")
             .advise("Measure again at another time or on another host before you judge the disk.")
         });

@@ -3,6 +3,7 @@
 use super::draft::GivenOptions;
 use super::error::{Bad, LanguageError};
 use model::job::Position;
+use model::text::shell_words;
 
 /// Whose line it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(super) fn read(words: &[String]) -> Result<PastedLine, LanguageError> {
             if one.contains(char::is_whitespace)
                 && (!one.starts_with(is_dash) || has_more_options(one)) =>
         {
-            split(one)
+            shell_words(one)
         }
         words => words.to_vec(),
     };
@@ -118,33 +119,6 @@ fn has_more_options(word: &str) -> bool {
 fn plain_dashes(word: &str) -> String {
     let end = word.find(|c| !is_dash(c)).unwrap_or(word.len());
     word[..end].chars().map(|_| '-').collect::<String>() + &word[end..]
-}
-
-/// Words as a shell would split them.
-fn split(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut is_open) = (Vec::new(), String::new(), None, false);
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(end), letter) if letter == end => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                is_open = true;
-            }
-            (None | Some('"'), '\\') => word.extend(letters.next().filter(|next| *next != '\n')),
-            (None, letter) if letter.is_whitespace() => {
-                if is_open || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                is_open = false;
-            }
-            (_, letter) => word.push(letter),
-        }
-    }
-    if is_open || !word.is_empty() {
-        words.push(word);
-    }
-    words
 }
 
 /// Quotes of web pages are no quotes to a shell: `-name=“EBS 4K test”` arrives as three words.

@@ -1,6 +1,6 @@
 //! The one command to run after a check.
 
-use model::finding::{Finding, Level};
+use model::finding::{Finding, Level, ProofOutcome};
 
 /// What was done and with which rights.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Situation<'a> {
     pub has_queue: bool,
 }
 
-/// The command: the experiment that decides about the first finding, else what sees more, else the proof of the settings.
+/// The command: what an experiment has proved is put in place, else the experiment that decides about the first finding, else what sees more, else the proof of the settings.
 pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
     let target = situation.target;
     let first = findings
@@ -42,15 +42,22 @@ pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
         } => format!("sudo iodyno tune {target}"),
         _ => format!("iodyno inspect {target} --all"),
     };
-    experiment.unwrap_or(sees_more)
+    applied(findings).or(experiment).unwrap_or(sees_more)
 }
 
 /// What ends a command before the words after it.
 const MARKS: [&str; 6] = [", ", "; ", ": ", " and then ", " with ", " beside "];
 
+/// What puts the first thing in place that an experiment has proved.
+fn applied(findings: &[Finding]) -> Option<String> {
+    let proofs = findings.iter().filter_map(|finding| finding.proof.as_ref());
+    let mut right = proofs.filter(|proof| proof.outcome == ProofOutcome::Confirmed);
+    Some(format!("sudo iodyno apply {}", right.next()?.record?))
+}
+
 /// The command that an experiment begins with, without the words after it; none where it is a sentence. Of a job in fio's words
 /// only options belong to it.
-fn command(experiment: &str) -> Option<String> {
+pub fn command(experiment: &str) -> Option<String> {
     let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
     let end = MARKS.iter().filter_map(|mark| experiment.find(mark)).min();
     let whole = experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.');
