@@ -97,13 +97,27 @@ impl Writer {
 
 fn failure(to: &Path, table: &ExportTable, error: &ParquetError) -> StoreError {
     let (shown, name) = (model::text::shown(to), table.name);
-    StoreError::new(
-        StoreErrorKind::Failed,
-        format!("cannot write {name} below {shown}: {error}."),
-    )
-    .on(to)
-    .why(error.to_string())
-    .hint(format!("The export is not whole: delete {shown}."))
+    // The directory was empty when it began: what is there now is another's.
+    let is_anothers = match error {
+        ParquetError::External(inner) => inner
+            .downcast_ref::<host::Error>()
+            .is_some_and(host::Error::is_taken),
+        _ => false,
+    };
+    let (kind, hint) = match is_anothers {
+        true => (
+            StoreErrorKind::Refused,
+            format!("Something else writes to {shown} too: name a directory of your own."),
+        ),
+        false => (
+            StoreErrorKind::Failed,
+            format!("The export is not whole: delete {shown}."),
+        ),
+    };
+    StoreError::new(kind, format!("cannot write {name} below {shown}: {error}."))
+        .on(to)
+        .why(error.to_string())
+        .hint(hint)
 }
 
 /// A table with the file that is being written.
