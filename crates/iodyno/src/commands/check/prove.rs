@@ -41,6 +41,12 @@ impl Proofs<'_> {
     fn make_each(&self, findings: &mut [Finding]) -> Result<(), Failure> {
         let experiments = self.experiments(findings);
         let count = experiments.len();
+        if count == 0 {
+            let why = "no warning here is decided by a setting that iodyno can turn";
+            self.context
+                .out
+                .note(format!("Nothing is put to the proof: {why}."));
+        }
         for (done, (place, tune)) in experiments.into_iter().enumerate() {
             let finding = &mut findings[place];
             self.context.out.note(format!(
