@@ -2,7 +2,7 @@
 //!
 //! The kernel counts their time on a CPU and in a run queue (`/proc/self/task/TID/schedstat`); where they sleep is sampled from
 //! `stat`, `stack` (root) or `wchan`. This is tracking, not tracing: nothing slows the load down but the CPU time of the looks,
-//! which is kept below a hundredth of one CPU.
+//! which is kept below a hundredth of one CPU after the first few.
 
 use crate::sensors::process::account::Account;
 use host::{Host, Sampled, clock, process};
@@ -26,8 +26,10 @@ const SPREAD_US: u64 = 4_000;
 /// The golden section of 2^64: its multiples spread evenly and never repeat.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The pause after a look is this many times its CPU time: where many threads make looks dear there are fewer.
+/// Looks take at most one part in so many of a CPU: where many threads or a slow machine make looks dear there are fewer.
 const COST_SHARE: u64 = 100;
+/// CPU time that the first looks may take beyond it, so that a short load is seen also where one look is dear.
+const FIRST_LOOKS_NS: u64 = 10_000_000;
 
 /// New threads are looked for after so many looks.
 const LOOKS_A_LIST: u64 = 16;
@@ -128,16 +130,18 @@ fn watch(host: &Host, devices: &[String], is_over: &AtomicBool) -> TaskTimes {
     let (held_ns, fetched) = (quotas.throttled_ns(host), fetched_bytes(host));
     let mut looks = Looks::new(host, devices);
     let mut number: u64 = 0;
+    let (first_ns, first_cpu_ns) = (clock::monotonic_ns(), process::thread_cpu_ns());
     while !is_over.load(Ordering::Relaxed) {
-        let before_ns = process::thread_cpu_ns();
         if number.is_multiple_of(LOOKS_A_LIST) {
             looks.list(host);
         }
         looks.look();
-        let cost_us = process::thread_cpu_ns().saturating_sub(before_ns) / 1_000;
+        let cost_ns = process::thread_cpu_ns().saturating_sub(first_cpu_ns);
+        let paid_ns = first_ns + cost_ns.saturating_sub(FIRST_LOOKS_NS) * COST_SHARE;
         let spread_us = ((number.wrapping_mul(GOLDEN) >> 32) * SPREAD_US) >> 32;
         number += 1;
-        clock::sleep_ns((LEAST_US + spread_us).max(cost_us * COST_SHARE) * 1_000);
+        let unpaid_ns = paid_ns.saturating_sub(clock::monotonic_ns());
+        clock::sleep_ns(((LEAST_US + spread_us) * 1_000).max(unpaid_ns));
     }
     let elapsed_ns = clock::monotonic_ns().saturating_sub(begin_ns);
     let mut times = looks.times();
