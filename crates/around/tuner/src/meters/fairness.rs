@@ -22,7 +22,9 @@ use crate::meter::{Counts, Meter, shared_by_groups};
 use model::job::Job;
 use model::metric::ExperimentMetric;
 
-const GRAIN_MS: u64 = 100;
+/// A limit lets a group go in bursts of 100 ms. In windows of a few of them chance makes equal groups unequal, and the index too
+/// small: 0.94 in place of 1 with a grain of 100 ms (measured on 6.18 with limits of 100 and of 1000 IOPS).
+const GRAIN_MS: u64 = 200;
 
 /// The meter.
 pub static METER: Meter = Meter {
