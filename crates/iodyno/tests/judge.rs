@@ -198,6 +198,7 @@ fn the_guides_driver_in_a_shell_judges_a_disk_and_puts_it_back() {
     let mut load = std::process::Command::new("fio")
         .args([
             "--name=load",
+            "--thread",
             "--rw=randread",
             "--bs=4k",
             "--iodepth=4",
