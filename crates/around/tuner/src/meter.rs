@@ -16,7 +16,7 @@ pub use asked::Asked;
 pub use counting::Counting;
 pub use fairness::shared_by_groups;
 pub use group::group_counting;
-pub use judge::{Judge, MeterOptions};
+pub use judge::{Judge, MeterOptions, SLICE_MS};
 pub use runs::{needs_no_runs, needs_runs};
 pub use tail::{Tail, quantile_of};
 pub use totals::{Total, Totals};

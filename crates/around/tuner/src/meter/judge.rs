@@ -36,7 +36,7 @@ pub struct Judge {
 }
 
 /// A slice of the kernel's limiter, ms.
-const SLICE_MS: u64 = 100;
+pub const SLICE_MS: u64 = 100;
 
 impl Judge {
     /// Gets a meter ready under a job on a device: one that asks outside has its first answer, any other was opened once, so
