@@ -2,7 +2,7 @@
 //!
 //! The kernel counts their time on a CPU and in a run queue (`/proc/self/task/TID/schedstat`); where they sleep is sampled from
 //! `stat`, `stack` (root) or `wchan`. This is tracking, not tracing: nothing slows the load down but the CPU time of the looks,
-//! which is kept below a hundredth of one CPU after the first few.
+//! which is kept near a hundredth of one CPU.
 
 use crate::sensors::process::account::Account;
 use host::{Host, Sampled, clock, process};
@@ -26,12 +26,11 @@ const SPREAD_US: u64 = 4_000;
 /// The golden section of 2^64: its multiples spread evenly and never repeat.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Looks take at most one part in so many of a CPU: where many threads or a slow machine make looks dear there are fewer.
+/// The pause after a look is this many times the CPU time of the cheaper one of the last two: where many threads make looks dear
+/// there are fewer. A single dear one says nothing: the first is not in the caches, and a hypervisor's pause counts as CPU time.
 const COST_SHARE: u64 = 100;
-/// CPU time that the first looks may take beyond it, so that a short load is seen also where one look is dear.
-const FIRST_LOOKS_NS: u64 = 10_000_000;
 
-/// New threads are looked for after so many looks.
+/// New threads are looked for after so many looks, and at each one until there is a load.
 const LOOKS_A_LIST: u64 = 16;
 
 /// Functions kept of a stack: the innermost say what is waited for, those above who waits.
@@ -91,6 +90,7 @@ fn own_cpu(host: &Host) -> Option<TaskCpu> {
 /// Looks at threads of this process until it is finished.
 #[derive(Debug)]
 pub struct LoadTasks {
+    around: Option<Around>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<TaskTimes>>,
 }
@@ -99,12 +99,14 @@ impl LoadTasks {
     /// Begins to look. `devices` are those of the path: whether one of them has I/O in flight tells sleep that waits for them from
     /// sleep that does not. Where no thread can be had nothing is seen.
     pub fn start(host: &Host, devices: &[String]) -> LoadTasks {
+        let around = Some(Around::now(host));
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, host, devices) = (is_over.clone(), host.clone(), devices.to_vec());
         let thread = std::thread::Builder::new()
             .name("iodyno-tasks".into())
             .spawn(move || watch(&host, &devices, &over));
         LoadTasks {
+            around,
             is_over,
             thread: thread.ok(),
         }
@@ -113,7 +115,8 @@ impl LoadTasks {
     /// Ends it, and gives what was seen; none where no thread of a load was.
     pub fn finish(mut self) -> Option<TaskTimes> {
         self.is_over.store(true, Ordering::Relaxed);
-        let times = self.thread.take()?.join().ok()?;
+        let mut times = self.thread.take()?.join().ok()?;
+        self.around.take()?.add_to(&mut times);
         (times.threads > 0 && times.alive_ms > 0.0).then_some(times)
     }
 }
@@ -125,36 +128,61 @@ impl Drop for LoadTasks {
 }
 
 fn watch(host: &Host, devices: &[String], is_over: &AtomicBool) -> TaskTimes {
-    let begin_ns = clock::monotonic_ns();
-    let (users, quotas) = (cpu_users(host), Quotas::of(host));
-    let (held_ns, fetched) = (quotas.throttled_ns(host), fetched_bytes(host));
     let mut looks = Looks::new(host, devices);
     let mut number: u64 = 0;
-    let (first_ns, first_cpu_ns) = (clock::monotonic_ns(), process::thread_cpu_ns());
+    let mut earlier_cost_us = 0;
     while !is_over.load(Ordering::Relaxed) {
-        if number.is_multiple_of(LOOKS_A_LIST) {
+        let before_ns = process::thread_cpu_ns();
+        if number.is_multiple_of(LOOKS_A_LIST) || looks.tasks.is_empty() {
             looks.list(host);
         }
         looks.look();
-        let cost_ns = process::thread_cpu_ns().saturating_sub(first_cpu_ns);
-        let paid_ns = first_ns + cost_ns.saturating_sub(FIRST_LOOKS_NS) * COST_SHARE;
+        let cost_us = process::thread_cpu_ns().saturating_sub(before_ns) / 1_000;
         let spread_us = ((number.wrapping_mul(GOLDEN) >> 32) * SPREAD_US) >> 32;
-        number += 1;
-        let unpaid_ns = paid_ns.saturating_sub(clock::monotonic_ns());
-        clock::sleep_ns(((LEAST_US + spread_us) * 1_000).max(unpaid_ns));
+        let paid_us = cost_us.min(earlier_cost_us) * COST_SHARE;
+        (number, earlier_cost_us) = (number + 1, cost_us);
+        clock::sleep_ns((LEAST_US + spread_us).max(paid_us) * 1_000);
     }
-    let elapsed_ns = clock::monotonic_ns().saturating_sub(begin_ns);
-    let mut times = looks.times();
-    times.throttled_ms = quotas
-        .throttled_ns(host)
-        .zip(held_ns)
-        .map(|(now, before)| now.saturating_sub(before) as f64 / 1e6);
-    times.fetched_bytes = fetched_bytes(host)
-        .zip(fetched)
-        .map(|(now, before)| now.saturating_sub(before));
-    times.cpus = process::allowed_cpus().len() as u32;
-    times.cpu_users = greediest(&users, &cpu_users(host), elapsed_ns);
-    times
+    looks.times()
+}
+
+/// What is counted around a load: read before it begins, so that nothing of it is missed.
+#[derive(Debug)]
+struct Around {
+    host: Host,
+    begin_ns: u64,
+    users: HashMap<(u32, u64), (String, u64)>,
+    quotas: Quotas,
+    held_ns: Option<u64>,
+    fetched_bytes: Option<u64>,
+}
+
+impl Around {
+    fn now(host: &Host) -> Around {
+        let quotas = Quotas::of(host);
+        Around {
+            begin_ns: clock::monotonic_ns(),
+            users: cpu_users(host),
+            held_ns: quotas.throttled_ns(host),
+            quotas,
+            fetched_bytes: fetched_bytes(host),
+            host: host.clone(),
+        }
+    }
+
+    fn add_to(self, times: &mut TaskTimes) {
+        let host = &self.host;
+        let beyond = |now: Option<u64>, before: Option<u64>| {
+            now.zip(before)
+                .map(|(now, before)| now.saturating_sub(before))
+        };
+        let held_ns = beyond(self.quotas.throttled_ns(host), self.held_ns);
+        times.throttled_ms = held_ns.map(|ns| ns as f64 / 1e6);
+        times.fetched_bytes = beyond(fetched_bytes(host), self.fetched_bytes);
+        times.cpus = process::allowed_cpus().len() as u32;
+        let elapsed_ns = clock::monotonic_ns().saturating_sub(self.begin_ns);
+        times.cpu_users = greediest(&self.users, &cpu_users(host), elapsed_ns);
+    }
 }
 
 /// What storage was asked for by this process since it began (Linux `submit_bio`, `task_io_account_read`: once, at the device that the
@@ -237,7 +265,7 @@ fn text(file: &mut Sampled) -> Option<String> {
 
 /// Everything seen so far.
 struct Looks {
-    tasks: BTreeMap<String, Option<WatchedTask>>,
+    tasks: BTreeMap<String, WatchedTask>,
     inflight: Vec<Sampled>,
     looks: u64,
     asleep: u64,
@@ -260,16 +288,18 @@ impl Looks {
         }
     }
 
+    /// Takes up what is new. Other threads are asked for their name each time: one that waits for its first turn on a CPU has not
+    /// got its name yet.
     fn list(&mut self, host: &Host) {
-        for tid in host.list("/proc/self/task") {
-            let open = || WatchedTask::open(host, &tid);
-            self.tasks.entry(tid.clone()).or_insert_with(open);
-        }
+        let mut tids = host.list("/proc/self/task");
+        tids.retain(|tid| !self.tasks.contains_key(tid));
+        let opened = |tid: String| Some((tid.clone(), WatchedTask::open(host, &tid)?));
+        self.tasks.extend(tids.into_iter().filter_map(opened));
     }
 
     fn look(&mut self) {
         let mut is_busy = None;
-        for task in self.tasks.values_mut().flatten() {
+        for task in self.tasks.values_mut() {
             let Some((is_asleep, functions)) = task.look() else {
                 continue;
             };
@@ -298,7 +328,7 @@ impl Looks {
             asleep: self.asleep,
             ..TaskTimes::default()
         };
-        for task in self.tasks.into_values().flatten() {
+        for task in self.tasks.into_values() {
             let Some((first_ns, first)) = task.first else {
                 continue;
             };
@@ -335,6 +365,7 @@ fn has_io(inflight: &mut [Sampled]) -> bool {
 }
 
 /// `cpu.stat` of the own group and of those above it, any of which may have a quota.
+#[derive(Debug)]
 struct Quotas(Vec<String>);
 
 impl Quotas {
