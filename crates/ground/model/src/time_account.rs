@@ -190,6 +190,14 @@ pub struct TaskTimes {
     pub cpu_users: Vec<CpuUser>,
 }
 
+impl TaskTimes {
+    /// CPUs that the load kept busy on average, the kernel's workers for it included; 0 where no thread was seen.
+    pub fn own_cpus(&self) -> f64 {
+        let wall_ms = self.alive_ms / f64::from(self.threads.max(1));
+        (self.run_ms + self.worker_run_ms) / wall_ms.max(1e-9)
+    }
+}
+
 /// A part of the time of an I/O.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -428,6 +428,10 @@ fn tasks(probe: &mut Probe, rest: &str) {
     for (name, value) in pairs(rest) {
         let ms = || parse_duration_ms(value).unwrap() as f64;
         match name {
+            "threads" => {
+                times.threads = value.parse().unwrap();
+                times.alive_ms *= f64::from(times.threads);
+            }
             "run" => times.run_ms = ms(),
             "delay" => times.delay_ms = ms(),
             "throttled" => times.throttled_ms = Some(ms()),

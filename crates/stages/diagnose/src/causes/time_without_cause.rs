@@ -42,6 +42,14 @@
 //! span: sda read Q2C 10000@160us
 //! span: sda read D2C 10000@160us
 //! ```
+//! More threads than CPUs wait for each other:
+//! ```scene
+//! disk: sda transport=sata
+//! probe: streams read=2000@4ms elapsed=2s depth=4
+//! tasks: threads=4 run=3600ms delay=4000ms
+//! span: sda read Q2C 2000@200us
+//! span: sda read D2C 2000@200us
+//! ```
 //! A full queue waits for requests by its nature:
 //! ```scene
 //! disk: sda transport=sata
@@ -58,7 +66,7 @@
 //!
 //! ## Sources
 //! - Gregg, Systems Performance, off-CPU analysis; xcapture of 0x.tools: samples of state, system call and wait channel
-//! - The quarter is a proposal of this project.
+//! - The quarter, and three quarters of the CPUs for a load that waits for itself, are proposals of this project.
 
 use crate::finding::{With, found};
 use crate::{Cause, Scene};
@@ -89,6 +97,8 @@ pub static CAUSE: Cause = Cause {
 const MUCH: f64 = 0.25;
 /// With more in flight waiting for a request and in mappings is what queues do.
 const DEPTH_MOST: u32 = 8;
+/// A load that keeps this share of the CPUs busy waits for itself.
+const OWN_CPUS: f64 = 0.75;
 
 fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let mut worst: Option<(TimeAccount, TimePart)> = None;
@@ -122,6 +132,10 @@ fn is_riddle(part: &TimePart, probe: &Probe) -> bool {
         | TimePlace::Scheduler
         | TimePlace::Plug
         | TimePlace::Device => true,
+        TimePlace::CpuWait => probe
+            .tasks
+            .as_ref()
+            .is_some_and(|tasks| tasks.own_cpus() >= OWN_CPUS * f64::from(tasks.cpus)),
         TimePlace::Request | TimePlace::Mapping => probe.load.depth > DEPTH_MOST,
         // Writers are meant to be held.
         TimePlace::Writeback => probe.role == Role::BufferedWrite,
