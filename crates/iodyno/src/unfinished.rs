@@ -29,6 +29,11 @@ fn what_happened(journal: &Unfinished) -> String {
             journal.begin.purpose,
             damage.line
         ),
+        None if journal.may_run_unseen() => format!(
+            "`{}` has not put everything back, and its process {} cannot be seen from inside this container. If it \
+             runs on the host, it puts everything back itself; if it has ended, it does not",
+            journal.begin.purpose, journal.begin.pid
+        ),
         None => format!(
             "`{}` (process {}) ended before it put everything back",
             journal.begin.purpose, journal.begin.pid
@@ -60,6 +65,9 @@ pub fn describe(journal: &Unfinished) -> String {
     let has_groups = !journal.groups.is_empty() && !journal.is_of_an_earlier_boot;
     let what = match (journal.running, journal.kept.is_some()) {
         _ if journal.damage.is_some() => "damaged; its settings may still be in place".to_string(),
+        _ if journal.may_run_unseen() => {
+            "unfinished; its process cannot be seen from inside this container".to_string()
+        }
         (true, _) => format!(
             "running now ({}); it puts everything back itself",
             journal.owner()

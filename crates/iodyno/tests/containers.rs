@@ -1,7 +1,7 @@
 //! A real container, from inside and from outside: whose limits they are, where its files lie, and that a load stays within them.
 
 use crate::mounts::Mounted;
-use crate::support::{Dir, Iodyno, code, text};
+use crate::support::{Dir, Iodyno, Killed, code, text};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -139,6 +139,34 @@ fn a_container_sees_its_own_limits_and_its_loads_say_them() {
         layer.contains("On the host: iodyno inspect / --container"),
         "{layer}"
     );
+}
+
+#[test]
+fn a_tune_of_the_host_is_not_said_to_have_ended_where_it_cannot_be_seen() {
+    let Some(podman) = Podman::new() else { return };
+    let iodyno = Iodyno::new();
+    let words = "--knob read_ahead_kb=0,512 --rw read --direct 0 --size 32m --budget 4m";
+    let words: Vec<&str> = ["tune", podman.volume.point()]
+        .into_iter()
+        .chain(words.split(' '))
+        .collect();
+    let mut child = Killed(iodyno.spawn(&words));
+    iodyno.wait_for_journal(&mut child.0);
+    let state = format!("IODYNO_STATE_DIR={}", iodyno.state.path().display());
+    let seen = podman.inside(&["env", &state, "iodyno", "inspect", "/"]);
+    let seen = text(&seen.stderr);
+    assert!(
+        seen.contains("cannot be seen from inside this container"),
+        "{seen}"
+    );
+    assert!(!seen.contains("ended before"), "{seen}");
+    let status = podman.inside(&["env", &state, "iodyno", "status"]);
+    let status = text(&status.stdout);
+    assert!(status.contains("cannot be seen from inside"), "{status}");
+    drop(child);
+    let undone = iodyno.run(&["undo"]);
+    assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
+    iodyno.assert_nothing_is_changed();
 }
 
 #[test]

@@ -245,6 +245,13 @@ pub(crate) fn try_share(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
+/// Whether an open file is on an overlay: a container's view of a file has other locks than the host's own
+/// (`Documentation/filesystems/overlayfs.rst`; `f_type` of include/uapi/linux/magic.h).
+pub(crate) fn is_on_overlay(file: &File) -> bool {
+    const OVERLAYFS: u32 = 0x794c_7630;
+    rustix::fs::fstatfs(file).is_ok_and(|stat| stat.f_type as u32 == OVERLAYFS)
+}
+
 /// Whether somebody holds the exclusive lock of an open file. Looks for a moment; nothing stays locked.
 pub(crate) fn is_locked(file: &File, path: &Path) -> std::io::Result<bool> {
     fault::at(FaultStep::Lock, path)?;

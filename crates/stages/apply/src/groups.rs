@@ -44,8 +44,8 @@ pub fn limit_pointless(knob: &Knob, group: &SubjectFiles, job: &Job) -> Option<S
         ));
     }
     match (limit.is_on_reads(), job.rw.reads(), job.rw.writes()) {
-        (true, false, _) => Some("it acts on reads only".into()),
-        (false, _, false) => Some("it acts on writes only".into()),
+        (true, false, _) => Some("it acts on reads only, which --rw randread makes".into()),
+        (false, _, false) => Some("it acts on writes only, which --rw randwrite makes".into()),
         // Of what file system the target is nobody says here: version 2 has it charged on nearly all.
         _ if hold(&limit, job, None) == Hold::PassedBy => Some(
             "buffered writes pass it by: version 1 of control groups charges who submits an I/O, and the kernel's \
@@ -189,8 +189,14 @@ mod tests {
             ..Job::default()
         };
         let of = |id: &str, job: &Job| why("/db", id, job).unwrap_or_default();
-        assert_eq!(of("riops", &job(Rw::Write, true)), "it acts on reads only");
-        assert_eq!(of("wbps", &job(Rw::Read, true)), "it acts on writes only");
+        assert_eq!(
+            of("riops", &job(Rw::Write, true)),
+            "it acts on reads only, which --rw randread makes"
+        );
+        assert_eq!(
+            of("wbps", &job(Rw::Read, true)),
+            "it acts on writes only, which --rw randwrite makes"
+        );
         assert_eq!(of("wbps", &job(Rw::Write, true)), "");
         assert!(of("wbps", &job(Rw::Write, false)).contains("write-back belongs to the root"));
         let charged = group_beside("/db", "io.max");

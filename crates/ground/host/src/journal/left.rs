@@ -87,6 +87,16 @@ impl Unfinished {
         !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
     }
 
+    /// Whether its process may run where this one does not see it: inside a container neither the processes of the host nor,
+    /// on an overlay, their locks are seen.
+    pub fn may_run_unseen(&self) -> bool {
+        !self.running
+            && !self.is_of_an_earlier_boot
+            && !life::in_first_namespaces()
+            && life::process(self.begin.pid) == life::Process::Gone
+            && durable::is_on_overlay(&self.file)
+    }
+
     /// What somebody whose state directory is this one can do about it.
     pub fn way_out(&self, host: &Host, state_dir: &Path) -> WayOut {
         let (aim, option) = if self.damage.is_some() {
