@@ -1,5 +1,5 @@
 # Another program that reads from the same device at this depth.
-# rules: busy_before_load
+# rules: busy_before_load device_saturated
 # strengths: 8 32 64
 make() {
     fio --name=neighbour --filename="$DEVICE" --readonly --rw=randread --bs=16k --direct=1 --ioengine=libaio --iodepth="$1" \

@@ -147,7 +147,7 @@ const THROTTLED: [&str; 4] = [
     "burst_used_up",
 ];
 const UNSTEADY: [&str; 3] = ["not_steady", "noisy_run", "stood_still"];
-const SHARED: [&str; 2] = ["others_on_device", "busy_before_load"];
+const SHARED: [&str; 3] = ["others_on_device", "busy_before_load", "device_saturated"];
 
 /// What speaks against a record's numbers.
 pub fn caveats(record: &Record) -> Vec<Caveat> {

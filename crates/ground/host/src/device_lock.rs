@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const LONG_BYTES: u64 = 16 << 10;
 /// File of the machine's lock, and what it is called.
 const MACHINE: &str = "machine.lock";
-const MACHINE_WORDS: &str = "the machine's settings";
+const MACHINE_WORDS: &str = "one of the machine's settings";
 /// How often a lock is asked for again when its file was replaced meanwhile.
 const TRIES: u32 = 10;
 

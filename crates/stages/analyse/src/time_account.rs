@@ -178,7 +178,7 @@ fn one_each(probe: &Probe, threads: &Threads, disks: &[&str]) -> Shares {
     let mut rest = sleeps.without_device();
     for (place, _) in &mut rest {
         if *place == TimePlace::Completion {
-            *place = sleeps.way_back();
+            *place = way_back(below / open.max(1e-9));
         }
     }
     shares.add_scaled(&rest, open - below);
@@ -200,6 +200,11 @@ fn many(probe: &Probe, threads: &Threads, disks: &[&str]) -> Option<Shares> {
     };
     shares.off = (inside - 1.0).max(0.0);
     let inside = inside.min(1.0);
+    // Others' I/O keeps a device busy too; what was traced is of the load alone, or nearly.
+    let with_device = threads.sleeps.with_device();
+    let in_block_layer = levels
+        .as_ref()
+        .map_or(with_device, |_| inside.min(with_device));
     let of_inside = levels.map_or_else(|| vec![(TimePlace::Device, 1.0)], |levels| levels.parts);
     shares.add_scaled(&of_inside, inside);
     let outside = 1.0 - inside;
@@ -222,8 +227,17 @@ fn many(probe: &Probe, threads: &Threads, disks: &[&str]) -> Option<Shares> {
         .sum::<f64>()
         .min(outside);
     shares.add_scaled(&busy, explained);
-    shares.add(threads.sleeps.way_back(), outside - explained);
+    shares.add(way_back(in_block_layer), outside - explained);
     Some(shares)
+}
+
+/// Where an I/O is that no device has while its thread waits for it: on its way back, or held back before, where the block layer
+/// had it for a small part of the wait only.
+fn way_back(in_block_layer: f64) -> TimePlace {
+    match in_block_layer < 1.0 - HELD {
+        true => TimePlace::Request,
+        false => TimePlace::Completion,
+    }
 }
 
 /// What the kernel's counters of the disks say; of several the slowest.

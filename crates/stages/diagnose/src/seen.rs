@@ -6,6 +6,7 @@ use super::scene::Scene;
 use model::check::{Probe, Role};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::time_account::TimePlace;
 
 /// Bytes a second that a disk moved in the fastest stream of the check; none without one.
 pub fn fastest_stream(scene: &Scene<'_>, disk: &Layer) -> Option<f64> {
@@ -78,15 +79,37 @@ pub fn settled_best(scene: &Scene<'_>) -> Option<f64> {
 /// For a finding about what ran before the loads: what it costs.
 pub const BEFORE: &str = "what ran before the loads";
 
-/// The part of a disk's reads that others did under the deepest random load of ours; none where several disks share the load, or
-/// where nothing was counted.
+/// The part of an I/O's time that others' reads of a disk cost the deepest random load of ours: their share of the reads, of the time
+/// that ours were in scheduler and device; a load that waited elsewhere has lost less to them. None where several disks share the
+/// load, or where nothing was counted.
 pub fn others_share(scene: &Scene<'_>, disk: &Layer) -> Option<(String, f64)> {
     let probe = deepest(scene).filter(|_| scene.disks().len() == 1)?;
     let all = probe
         .frame
         .get("disk.reads_per_s", &disk.name)
         .filter(|all| *all > 0.0)?;
-    Some((probe.phrase(), (1.0 - probe.iops() / all).max(0.0)))
+    let of_others = (1.0 - probe.iops() / all).max(0.0);
+    let mut accounts = scene.accounts().into_iter();
+    let account = accounts.find(|one| one.load == probe.phrase());
+    let there = account.map_or(1.0, |account| {
+        let places = [TimePlace::Scheduler, TimePlace::Mapping, TimePlace::Device];
+        let parts = places.iter().filter_map(|place| account.part(*place));
+        parts.map(|part| part.share).sum()
+    });
+    Some((probe.phrase(), of_others * there))
+}
+
+/// The process that moved most, where one moved anything.
+pub fn busiest(frame: &Frame) -> Option<(&str, f64)> {
+    let reads = frame.each("process.read_bytes_per_s");
+    let all = reads.map(|(who, bytes)| {
+        (
+            who,
+            bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0),
+        )
+    });
+    all.filter(|(_, bytes)| *bytes > 0.0)
+        .max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// Lines of the log that hold one of these words and name the disk, or one of the names it goes by below.

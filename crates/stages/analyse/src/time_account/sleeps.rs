@@ -1,6 +1,5 @@
 //! Where threads slept, as places: by the kernel's functions in their stacks.
 
-use super::HELD;
 use model::time_account::{SleepSight, TimePlace};
 
 /// Functions whose sleep has one meaning, whatever the device does meanwhile (names of Linux 5.10 to 6.18; a name stands for all
@@ -161,14 +160,6 @@ impl Sleeps {
         match all > 0.0 {
             true => self.open().map(with).sum::<f64>() / all,
             false => 1.0,
-        }
-    }
-
-    /// Where an I/O is that no device has while its thread waits for it: on its way back, or held back before.
-    pub fn way_back(&self) -> TimePlace {
-        match self.with_device() < 1.0 - HELD {
-            true => TimePlace::Request,
-            false => TimePlace::Completion,
         }
     }
 

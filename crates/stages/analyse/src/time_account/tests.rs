@@ -112,6 +112,30 @@ fn one_read_at_a_time_is_the_device_the_cpu_and_the_way_back() {
 }
 
 #[test]
+fn what_a_limit_holds_is_held_also_while_others_keep_the_disk_busy() {
+    for (depth, ios, us) in [(64, 100, 640_000), (1, 100, 10_000)] {
+        let role = if depth == 1 {
+            Role::Latency
+        } else {
+            Role::Depth
+        };
+        let mut probe = probe(role, Rw::Randread, (depth, ios, us), 1.0);
+        tasks(&mut probe).sleeps = vec![sight(&["read_events", "do_io_getevents"], 199, 0)];
+        use LayerSide::Read;
+        let spans = [
+            (Read, Span::D2C, 900_000, 100),
+            (Read, Span::Q2C, 900_000, 100),
+        ];
+        probe.layers = layers(vec![device("sda", &spans)]);
+        let account = account(&probe, &["sda"]).unwrap();
+        let held = account
+            .part(TimePlace::Request)
+            .map_or(0.0, |part| part.share);
+        assert!(held > 0.85, "depth {depth}: {account:?}");
+    }
+}
+
+#[test]
 fn a_slow_commit_is_the_journals_and_not_the_disks() {
     let mut probe = probe(Role::Fsync, Rw::Write, (1, 100, 10_000), 20.0);
     let commit = &["jbd2_log_wait_commit", "ext4_fsync_journal", "do_fsync"];

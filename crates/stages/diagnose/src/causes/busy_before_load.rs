@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! A disk of the path with requests under way for more than half of the time before a check's first load, and at least 20 of them a
-//! second. The programs that read and wrote most are named where the sensors saw them.
+//! second; where no disk is so busy, a loop device, an array or a mapped device above. The programs that read and wrote most are named
+//! where the sensors saw them.
 //!
 //! ## Why it matters
 //! Whoever shares the disk gets what they leave. It is also why every figure of the check is too low by an unknown part.
@@ -30,6 +31,19 @@
 //! field: disk.read_bytes_per_s sda 0
 //! field: disk.write_bytes_per_s sda 1048576
 //! expect: warning says "90 I/Os a second" about sda
+//! ```
+//! The neighbour reads what the host has in memory:
+//! ```scene
+//! loop: loop0 dio=1
+//! filesystem: ext4 mount=/srv
+//! disk: sda transport=sata
+//! field: disk.busy_percent loop0 88
+//! field: disk.reads_per_s loop0 103000
+//! field: disk.writes_per_s loop0 0
+//! field: disk.busy_percent sda 31
+//! field: disk.reads_per_s sda 7500
+//! field: disk.writes_per_s sda 0
+//! expect: warning says "88 %" about loop0
 //! ```
 //!
 //! ## Stays silent
@@ -62,7 +76,7 @@
 //! - Half of the time and 20 I/Os a second are proposals of this project.
 
 use crate::finding::{With, warning};
-use crate::seen::others_share;
+use crate::seen::{busiest, others_share};
 use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -83,7 +97,7 @@ pub static CAUSE: Cause = Cause {
     experiment: "iodyno watch {device}, then the check again while that program is stopped",
     knob: None,
     explains: &[],
-    yields_to: &[],
+    yields_to: &["device_saturated"],
     judge,
 };
 
@@ -94,11 +108,17 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     let Some(frame) = scene.idle() else {
         return Vec::new();
     };
-    scene
-        .disks()
-        .into_iter()
+    let disks = scene.disks().into_iter();
+    let of_disks: Vec<Finding> = disks
         .filter_map(|disk| finding(scene, frame, disk))
-        .collect()
+        .collect();
+    let mut above = scene
+        .queues()
+        .filter_map(|queue| finding(scene, frame, queue));
+    match of_disks.is_empty() {
+        true => above.next().into_iter().collect(),
+        false => of_disks,
+    }
 }
 
 fn finding(scene: &Scene<'_>, frame: &Frame, disk: &Layer) -> Option<Finding> {
@@ -134,17 +154,4 @@ fn finding(scene: &Scene<'_>, frame: &Frame, disk: &Layer) -> Option<Finding> {
         found = found.shows("process", format!("{who} {}", units::bytes_per_s(bytes)));
     }
     Some(found)
-}
-
-/// The process that moved most, where one moved anything.
-fn busiest(frame: &Frame) -> Option<(&str, f64)> {
-    let reads = frame.each("process.read_bytes_per_s");
-    let all = reads.map(|(who, bytes)| {
-        (
-            who,
-            bytes + frame.get("process.write_bytes_per_s", who).unwrap_or(0.0),
-        )
-    });
-    all.filter(|(_, bytes)| *bytes > 0.0)
-        .max_by(|one, other| one.1.total_cmp(&other.1))
 }

@@ -26,6 +26,18 @@
 //! expect: warning says "92 %" says "40" about sda
 //! ```
 //!
+//! ```scene
+//! disk: sda transport=sata rotational=1
+//! field: disk.reads_per_s sda 140
+//! field: disk.queue_mean_ios sda 40
+//! field: process.read_bytes_per_s dd.77 104857600
+//! probe: depth read=60@12ms depth=1
+//! field: disk.reads_per_s sda 100
+//! probe: depth read=70@110ms depth=8
+//! field: disk.reads_per_s sda 110
+//! expect: warning says "more of sda than it gave" says "dd.77" about sda
+//! ```
+//!
 //! ## Stays silent
 //! ```scene
 //! disk: sda transport=sata rotational=1
@@ -60,6 +72,7 @@
 //! - iostat(1), aqu-sz and await
 
 use crate::finding::{With, warning};
+use crate::seen::{busiest, others_share};
 use crate::{Cause, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -118,13 +131,19 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .get("disk.await_read_ms", name)
         .map_or("-".into(), |ms| units::decimals(ms, 1));
     is_full.then(|| {
-        let percent = others / best * 100.0;
-        warning(
-            name,
-            format!(
-                "Others already take {percent} of what {name} gives, with {queue} requests waiting."
-            , percent = units::percent_whole(percent), queue = units::whole(queue)),
-        )
+        let waiting = format!("with {queue} requests waiting", queue = units::whole(queue));
+        let process = busiest(idle);
+        let who = process.map(|(who, _)| format!(", most of them of {who}")).unwrap_or_default();
+        let claim = match others <= best {
+            true => format!(
+                "Others already take {percent} of what {name} gives, {waiting}{who}.",
+                percent = units::percent_whole(others / best * 100.0)
+            ),
+            false => format!("Others already take more of {name} than it gave in any load here, {waiting}{who}."),
+        };
+        let deepest = || scene.curve().last().map(|(_, probe)| (probe.phrase(), (others / best).min(1.0)));
+        let (load, cost) = others_share(scene, disk).or_else(deepest).unwrap_or_default();
+        warning(name, claim)
         .shows("I/Os a second of others", format!("{others} of {best}", others = units::whole(others), best = units::whole(best)))
         .shows("disk.queue_mean_ios", format!("{queue}, knee at {knee}", queue = units::decimals(queue, 1)))
         .shows("disk.await_read_ms", wait)
@@ -132,7 +151,7 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .advise(
             "Find who loads it (iodyno watch) and move or lessen that work; settings do not make it faster.",
         )
-        .costs(scene.curve().last().map_or(String::new(), |(_, probe)| probe.phrase()), others / best)
+        .costs(load, cost)
         // Shortening the queue to the knee gives the latency back that the waiting costs.
         .gains((queue / f64::from(*knee) - 1.0).min(2.0))
     })

@@ -42,6 +42,7 @@ pub static LIVE: LiveRule = LiveRule {
     yields_to: &[
         "array_syncing",
         "busy_before_load",
+        "device_saturated",
         "writers_wait_for_dirty_pages",
     ],
     judge,

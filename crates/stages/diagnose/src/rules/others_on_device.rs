@@ -54,7 +54,7 @@ pub static RULE: Rule = Rule {
     when: When::AfterLoad,
     in_check: Some(Level::Note),
     explains: &[],
-    yields_to: &["busy_before_load"],
+    yields_to: &["busy_before_load", "device_saturated"],
     judge,
 };
 
