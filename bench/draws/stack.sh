@@ -1,16 +1,28 @@
-# The stack that is drawn upon: ext4 on a loop device with direct I/O over a written file.
+# The stack that is drawn upon: a file system on a loop device with direct I/O over a written file.
 #   stack.sh make DIRECTORY   prints the device and the mount point
+#   stack.sh format DEVICE MOUNT ext4|xfs OPTIONS
 #   stack.sh unmake DIRECTORY
 set -eu
+# What is discarded becomes holes in the file.
+format() {
+    case $3 in
+    ext4) mkfs.ext4 -q -F -E nodiscard "$1" ;;
+    xfs) mkfs.xfs -q -f -K "$1" ;;
+    esac
+    mount -o "$4" "$1" "$2"
+}
 directory=$2
 case $1 in
 make)
     mkdir -p "$directory/mnt"
     dd if=/dev/urandom of="$directory/image" bs=4M count=250 status=none
     device=$(losetup --find --show --direct-io=on "$directory/image")
-    mkfs.ext4 -q -F "$device"
-    mount "$device" "$directory/mnt"
+    format "$device" "$directory/mnt" ext4 defaults
     echo "$device $directory/mnt"
+    ;;
+format)
+    umount "$3"
+    format "$2" "$3" "$4" "$5"
     ;;
 unmake)
     device=$(findmnt -n -o SOURCE "$directory/mnt" || true)

@@ -13,12 +13,12 @@ make() {
     dd if=/dev/zero of="$DIR/two/journal" bs=1M count=32 status=none
     journal=$(losetup --find --show "$DIR/two/journal")
     mke2fs -q -F -O journal_dev -b 4096 "$journal"
-    mkfs.ext4 -q -F -b 4096 -J device="$journal" "$DEVICE"; mount "$DEVICE" "$MNT"
+    mkfs.ext4 -q -F -E nodiscard -b 4096 -J device="$journal" "$DEVICE"; mount "$DEVICE" "$MNT"
 }
 unmake() {
     umount "$MNT"; losetup --detach "$journal"; sleep 0.2
     umount "$DIR/two"; losetup --detach "$two"; sleep 0.2
     umount "$DIR/one"; losetup --detach "$one"
     rm -f "$DIR/one.img"
-    mkfs.ext4 -q -F "$DEVICE"; mount "$DEVICE" "$MNT"
+    mkfs.ext4 -q -F -E nodiscard "$DEVICE"; mount "$DEVICE" "$MNT"
 }

@@ -1,4 +1,4 @@
-//! What is drawn: none, one or two families with their strengths, and benign settings below them.
+//! What is drawn: none to three families with their strengths, and benign settings below them.
 
 use crate::family::Family;
 use stats::dice::Dice;
@@ -8,12 +8,23 @@ use stats::dice::Dice;
 pub struct Draw {
     /// Family and strength of each fault.
     pub faults: Vec<(String, String)>,
-    /// The scheduler of the stack's device: none of them is a fault on it.
-    pub scheduler: &'static str,
+    /// The file system of the stack, and the options it is mounted with.
+    pub file_system: &'static str,
+    pub options: &'static str,
+    /// Files of the device's queue, and what they are set to.
+    pub settings: Vec<(&'static str, &'static str)>,
 }
 
-const SCHEDULERS: [&str; 3] = ["none", "mq-deadline", "kyber"];
-/// Remounting with another journal and freezing what is mounted do not go together with other faults of the same file system.
+/// What nobody would call a fault on a loop device.
+const FILE_SYSTEMS: [&str; 3] = ["ext4", "ext4", "xfs"];
+const OPTIONS: [&str; 3] = ["defaults", "noatime", "lazytime"];
+const SETTINGS: [(&str, &[&str]); 4] = [
+    ("scheduler", &["none", "mq-deadline", "kyber"]),
+    ("read_ahead_kb", &["128", "256", "1024"]),
+    ("nr_requests", &["128", "256"]),
+    ("rq_affinity", &["1", "2"]),
+];
+/// What mounts anew or freezes what is mounted does not go together with other faults of the same file system.
 const ALONE: [&str; 2] = ["slow_journal", "freezes"];
 
 impl Draw {
@@ -21,8 +32,9 @@ impl Draw {
     pub fn of(seed: u64, families: &[Family]) -> Draw {
         let mut dice = Dice::new(seed);
         let count = match dice.below(10) {
-            0..=5 => 1,
-            6 | 7 => 2,
+            0..=4 => 1,
+            5 | 6 => 2,
+            7 => 3,
             _ => 0,
         };
         let mut faults: Vec<(String, String)> = Vec::new();
@@ -35,9 +47,12 @@ impl Draw {
                 faults.push((family.name.clone(), family.strengths[strength].clone()));
             }
         }
+        let mut one_of = |words: &[&'static str]| words[dice.below(words.len())];
         Draw {
             faults,
-            scheduler: SCHEDULERS[dice.below(SCHEDULERS.len())],
+            file_system: one_of(&FILE_SYSTEMS),
+            options: one_of(&OPTIONS),
+            settings: SETTINGS.map(|(file, words)| (file, one_of(words))).into(),
         }
     }
 
@@ -66,7 +81,7 @@ mod tests {
         let families = crate::family::all().unwrap();
         let draws: Vec<Draw> = (0..100).map(|seed| Draw::of(seed, &families)).collect();
         assert_eq!(draws[7], Draw::of(7, &families));
-        for count in 0..3 {
+        for count in 0..4 {
             assert!(
                 draws.iter().any(|draw| draw.faults.len() == count),
                 "{count}"

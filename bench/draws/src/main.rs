@@ -1,7 +1,7 @@
 //! How often `check` is right about faults that are drawn at random: which, how many and how strong, on a stack of its own.
 //!
-//! `bench-draws BINARY --runs N` makes N more draws: of ten, six are one fault, two are two at once, and two are a healthy stack with
-//! benign settings. Every draw is kept in `kept.csv`, the next call goes on from there, and each writes the table of all draws. A
+//! `bench-draws BINARY --runs N` makes N more draws: of ten, five are one fault, two are two at once, one is three, and two are a healthy
+//! stack with benign settings. Every draw is kept in `kept.csv`, the next call goes on from there, and each writes the table of all draws. A
 //! family is one shell file in `families/`: its head names the rules that are right and the strengths to draw from.
 #![allow(
     clippy::disallowed_methods,

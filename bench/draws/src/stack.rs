@@ -35,10 +35,16 @@ impl Stack {
     /// # Errors
     /// A fault cannot be made here, or there is no document.
     pub fn checked(&self, binary: &str, draw: &Draw) -> Result<serde_json::Value, String> {
+        let (system, options) = (draw.file_system, draw.options);
+        self.shell(
+            "stack.sh",
+            &["format", &self.device, &self.mount, system, options],
+        )?;
         let name = self.device.trim_start_matches("/dev/");
-        let scheduler = format!("/sys/block/{name}/queue/scheduler");
-        std::fs::write(&scheduler, draw.scheduler)
-            .map_err(|error| format!("{scheduler}: {error}"))?;
+        for (file, value) in &draw.settings {
+            let path = format!("/sys/block/{name}/queue/{file}");
+            std::fs::write(&path, value).map_err(|error| format!("{path}: {error}"))?;
+        }
         let directory = self.directory.to_string_lossy();
         let words = draw.words();
         let mut arguments = vec![binary, &directory, &self.device, &self.mount];

@@ -10,14 +10,14 @@ pub fn text(kept: &[Judged], families: &[Family]) -> String {
     let of = |count: usize| move |one: &&Judged| one.faults().len() == count;
     let healthy: Vec<&Judged> = kept.iter().filter(of(0)).collect();
     let singles: Vec<&Judged> = kept.iter().filter(of(1)).collect();
-    let pairs: Vec<&Judged> = kept.iter().filter(of(2)).collect();
+    let several: Vec<&Judged> = kept.iter().filter(|one| one.faults().len() > 1).collect();
     let within = |most: usize| move |place: &usize| (1..=most).contains(place);
     let places: Vec<usize> = singles.iter().map(|one| one.faults()[0].1).collect();
-    let both = |one: &&&Judged| one.faults().iter().all(|(_, place)| within(5)(place));
-    let either = |one: &&&Judged| one.faults().iter().any(|(_, place)| *place == 1);
+    let all = |one: &&&Judged| one.faults().iter().all(|(_, place)| within(5)(place));
+    let any = |one: &&&Judged| one.faults().iter().any(|(_, place)| *place == 1);
     let mut text = format!(
-        "{}, {} draws of `check --quick` on ext4 over a loop device, {} to {}. Faults, their number and strength and the scheduler are \
-         drawn by seed. Shares in per cent with 95 % Wilson intervals.\n\n\
+        "{}, {} draws of `check --quick` on ext4 or XFS over a loop device, {} to {}. Faults, their number and strength, the file system \
+         with its options and four settings of the queue are drawn by seed. Shares in per cent with 95 % Wilson intervals.\n\n\
          | draws | number | first | among three |\n|---|---|---|---|\n",
         kit::results::machine(),
         kept.len(),
@@ -50,10 +50,11 @@ pub fn text(kept: &[Judged], families: &[Family]) -> String {
     }
     let _ = writeln!(
         text,
-        "\nOf {} pairs one of the two was first in {}, and both were among five in {}. Of {} healthy stacks {} had a warning.\n",
-        pairs.len(),
-        Share::of(pairs.iter(), |one| either(&one)),
-        Share::of(pairs.iter(), |one| both(&one)),
+        "\nOf {} draws of two or three faults one of them was first in {}, and all were among five in {}. Of {} healthy stacks {} had a \
+         warning.\n",
+        several.len(),
+        Share::of(several.iter(), |one| any(&one)),
+        Share::of(several.iter(), |one| all(&one)),
         healthy.len(),
         healthy
             .iter()

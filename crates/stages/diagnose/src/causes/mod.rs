@@ -51,6 +51,7 @@ pub mod members_on_two_numa_nodes;
 pub mod members_unequal;
 pub mod merge_lookups_wasted;
 pub mod merging_off;
+pub mod mounted_sync;
 pub mod network_stands_still;
 pub mod no_scheduler_on_spinning_disk;
 pub mod one_command_at_a_time;
@@ -153,6 +154,7 @@ pub static ALL: &[&super::Cause] = &[
     &members_unequal::CAUSE,
     &merge_lookups_wasted::CAUSE,
     &merging_off::CAUSE,
+    &mounted_sync::CAUSE,
     &network_stands_still::CAUSE,
     &no_scheduler_on_spinning_disk::CAUSE,
     &one_command_at_a_time::CAUSE,
@@ -408,6 +410,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "merging_off",
         include_str!("../../../../../docs/catalogue/cause/merging_off.md"),
+    ),
+    (
+        "mounted_sync",
+        include_str!("../../../../../docs/catalogue/cause/mounted_sync.md"),
     ),
     (
         "network_stands_still",
