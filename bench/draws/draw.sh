@@ -12,8 +12,10 @@ echo 0 >"$NICE"
 # Each family has its own functions, so that it runs in a shell of its own that holds until it is told to end.
 draw() {
     if [ $# -eq 0 ]; then
+        begun=$(date +%s.%N)
         sh -c 'while read -r file; do echo $$ >"$file"; done <"$0"; exec nice -n "$(cat "$1")" "$2" check "$3" --quick --json' \
             "$ENTER" "$NICE" "$binary" "$MNT" 2>"$DIR/said" || true
+        echo "$(date +%s.%N) $begun" | awk '{ print $1 - $2 }' >"$DIR/seconds"
         return
     fi
     family=${1%%=*} strength=${1#*=}

@@ -21,7 +21,13 @@ make)
     echo "$device $directory/mnt"
     ;;
 format)
-    umount "$3"
+    # What the draw before has ended may take a moment to be gone.
+    tries=0
+    until umount "$3" 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 50 ] || { umount "$3"; exit 1; }
+        sleep 0.2
+    done
     format "$2" "$3" "$4" "$5"
     ;;
 unmake)

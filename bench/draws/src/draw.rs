@@ -21,7 +21,7 @@ const OPTIONS: [&str; 3] = ["defaults", "noatime", "lazytime"];
 const SETTINGS: [(&str, &[&str]); 4] = [
     ("scheduler", &["none", "mq-deadline", "kyber"]),
     ("read_ahead_kb", &["128", "256", "1024"]),
-    ("nr_requests", &["128", "256"]),
+    ("nr_requests", &["96", "128"]),
     ("rq_affinity", &["1", "2"]),
 ];
 /// What mounts anew or freezes what is mounted does not go together with other faults of the same file system.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// One draw with what was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// Its seed.
     pub seed: u64,
@@ -19,6 +19,13 @@ pub struct Judged {
     pub places: String,
     /// The findings of level warning and above in their order, with blanks between them.
     pub warnings: String,
+    /// How far the account of a load's time is off where it is furthest off, per cent of that time; none where the time of the check
+    /// was over before a load.
+    pub off_percent: Option<f64>,
+    /// Median of that over the loads.
+    pub off_median_percent: Option<f64>,
+    /// How long the check took, s.
+    pub seconds: f64,
 }
 
 impl Judged {
@@ -26,7 +33,7 @@ impl Judged {
     ///
     /// # Errors
     /// The document has no findings.
-    pub fn of(seed: u64, draw: &Draw, check: &Value) -> Result<Judged, String> {
+    pub fn of(seed: u64, draw: &Draw, (check, seconds): &(Value, f64)) -> Result<Judged, String> {
         let findings = check["findings"].as_array().ok_or("no findings")?;
         let standing = findings.iter().filter(|one| one["withdrawn"].is_null());
         let rules = |is_kept: fn(&Value) -> bool| -> Vec<&str> {
@@ -43,12 +50,22 @@ impl Judged {
             found.map_or(0, |place| place + 1).to_string()
         };
         let places: Vec<String> = draw.faults.iter().map(place).collect();
+        let accounts = check["accounts"].as_array();
+        let off = accounts
+            .into_iter()
+            .flatten()
+            .filter_map(|account| account["off"].as_f64());
+        let mut off: Vec<f64> = off.map(|share| (share * 1e4).round() / 1e2).collect();
+        off.sort_by(f64::total_cmp);
         Ok(Judged {
             seed,
             date: kit::results::date(),
             draw: draw.name(),
             places: places.join(" "),
             warnings: warnings.join(" "),
+            off_percent: off.last().copied(),
+            off_median_percent: off.get(off.len() / 2).copied(),
+            seconds: (seconds * 10.0).round() / 10.0,
         })
     }
 

@@ -53,7 +53,9 @@ fn measure(binary: &str, runs: &str) -> Result<(), String> {
     let first = kept.last().map_or(0, |last| last.seed + 1);
     for seed in first..first + runs {
         let draw = Draw::of(seed, &families);
-        let judged = Judged::of(seed, &draw, &stack.checked(binary, &draw)?)?;
+        let failed = |error| format!("draw {seed}: {}: {error}", draw.name());
+        let checked = stack.checked(binary, &draw).map_err(failed)?;
+        let judged = Judged::of(seed, &draw, &checked).map_err(failed)?;
         eprintln!("draw {seed}: {}: {}", draw.name(), judged.words());
         judged::keep(&judged)?;
         kept.push(judged);

@@ -30,11 +30,11 @@ impl Stack {
         Ok(stack)
     }
 
-    /// The document of a check with a draw's faults in place.
+    /// The document of a check with a draw's faults in place, and how long the check took, s.
     ///
     /// # Errors
     /// A fault cannot be made here, or there is no document.
-    pub fn checked(&self, binary: &str, draw: &Draw) -> Result<serde_json::Value, String> {
+    pub fn checked(&self, binary: &str, draw: &Draw) -> Result<(serde_json::Value, f64), String> {
         let (system, options) = (draw.file_system, draw.options);
         self.shell(
             "stack.sh",
@@ -50,8 +50,14 @@ impl Stack {
         let mut arguments = vec![binary, &directory, &self.device, &self.mount];
         arguments.extend(words.iter().map(String::as_str));
         let output = self.shell("draw.sh", &arguments)?;
-        serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("{}: no document: {error}", draw.name()))
+        let document = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("{}: no document: {error}", draw.name()))?;
+        let path = self.directory.join("seconds");
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let seconds = text.trim().parse();
+        let seconds = seconds.map_err(|_| format!("{}: {text}: no number", path.display()))?;
+        Ok((document, seconds))
     }
 
     fn shell(&self, script: &str, arguments: &[&str]) -> Result<Output, String> {

@@ -61,6 +61,7 @@ pub fn text(kept: &[Judged], families: &[Family]) -> String {
             .filter(|one| !one.warnings.is_empty())
             .count()
     );
+    text += &times(kept);
     for family in families {
         let _ = writeln!(
             text,
@@ -71,4 +72,26 @@ pub fn text(kept: &[Judged], families: &[Family]) -> String {
         );
     }
     text
+}
+
+/// How long the checks took, and how far the accounts of their loads were off.
+fn times(kept: &[Judged]) -> String {
+    let of =
+        |value: fn(&Judged) -> Option<f64>| -> Vec<f64> { kept.iter().filter_map(value).collect() };
+    let spread = |values: &[f64]| {
+        let at = |share| stats::quantile(values, share).unwrap_or_default();
+        format!(
+            "{:.1} (90 % below {:.1}, at most {:.1})",
+            at(0.5),
+            at(0.9),
+            at(1.0)
+        )
+    };
+    format!(
+        "A check took {} s. The account of a load's time, asleep as counted against asleep as seen, was off by {} per cent of it in the \
+         median load of a draw, and by {} in the worst.\n\n",
+        spread(&of(|one| Some(one.seconds))),
+        spread(&of(|one| one.off_median_percent)),
+        spread(&of(|one| one.off_percent))
+    )
 }

@@ -59,8 +59,11 @@ fn is_reached(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> bool {
             (bytes as u64, largest.unwrap_or(0))
         }
     };
-    let most = limit.limit.max(1) as f64;
-    let ahead = AHEAD_S * most + one as f64;
-    let allowed = most * seconds;
-    (allowed * (1.0 - NEAR)..=allowed * (1.0 + NEAR) + ahead).contains(&(done as f64))
+    let allowed = limit.limit.max(1) as f64 * seconds;
+    (allowed * (1.0 - NEAR)..=allowed * (1.0 + NEAR) + ahead(limit, one)).contains(&(done as f64))
+}
+
+/// What a limit may let through beyond its rate, whatever the time: in its unit. `one` is what one I/O counts.
+pub fn ahead(limit: &CgroupLimit, one: u64) -> f64 {
+    AHEAD_S * limit.limit.max(1) as f64 + one as f64
 }

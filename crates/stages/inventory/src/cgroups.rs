@@ -26,6 +26,30 @@ pub(super) fn memory_limit(host: &Host) -> Option<(u64, String)> {
         .min_by_key(|(bytes, _)| *bytes)
 }
 
+/// The lowest quota of CPU time, CPUs, and the group that has it: the nearest of several that have the same.
+pub(super) fn cpu_limit(host: &Host) -> Option<(f64, String)> {
+    let number =
+        |group: &ControlGroup, file: &str| host.number(&format!("{}/{file}", group.directory));
+    let unified = groups(host, "").into_iter().filter_map(|group| {
+        let text = host.text(&format!("{}/cpu.max", group.directory))?;
+        let mut words = text.split_ascii_whitespace();
+        // "max" is no number.
+        let (quota, period): (f64, f64) =
+            (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some((quota / period, group.name))
+    });
+    let old = groups(host, "cpu").into_iter().filter_map(|group| {
+        // -1 is no number of microseconds, and none to be had here.
+        let quota: u64 = number(&group, "cpu.cfs_quota_us")?;
+        let period = number(&group, "cpu.cfs_period_us").filter(|us| *us > 0)?;
+        Some((quota as f64 / period as f64, group.name))
+    });
+    unified
+        .chain(old)
+        .filter(|(cpus, _)| cpus.is_finite())
+        .min_by(|(one, _), (other, _)| one.total_cmp(other))
+}
+
 /// All I/O limits on devices that have a name here, of the nearest group first.
 pub fn io_limits(host: &Host) -> Vec<CgroupLimit> {
     let unified = groups(host, "").into_iter().flat_map(|group| {
@@ -174,7 +198,9 @@ mod tests {
          path: /sys/fs/cgroup/a/io.max\nlines: 2\n8:16 rbps=1048576 wbps=max riops=500 wiops=max\n8:32 riops=1\n\
          path: /sys/fs/cgroup/a/b/io.weight\nlines: 1\ndefault 50\n\
          path: /sys/fs/cgroup/a/memory.max\nlines: 1\n1073741824\n\
-         path: /sys/fs/cgroup/a/b/memory.max\nlines: 1\nmax\n";
+         path: /sys/fs/cgroup/a/b/memory.max\nlines: 1\nmax\n\
+         path: /sys/fs/cgroup/a/b/cpu.max\nlines: 1\n30000 100000\n\
+         path: /sys/fs/cgroup/a/cpu.max\nlines: 1\nmax 100000\n";
 
     #[test]
     fn the_lowest_limit_of_all_groups_above_counts() {
@@ -188,6 +214,7 @@ mod tests {
             [("rbps".to_string(), 1 << 20), ("riops".to_string(), 500)]
         );
         assert_eq!(memory_limit(&host), Some((1 << 30, "/a".to_string())));
+        assert_eq!(cpu_limit(&host), Some((0.3, "/a/b".to_string())));
         assert_eq!(membership(&host), Some(("2", "/a/b".to_string())));
         assert_eq!(io_weight(&host).as_deref(), Some("50"));
     }

@@ -187,8 +187,12 @@ fn limits(machine: &Layer) -> Option<String> {
         |limit: &CgroupLimit| format!("{} on {} ({})", limit.words(), limit.device, limit.owner());
     let io = limits.iter().map(with_owner).collect::<Vec<_>>().join(", ");
     let io = Some(io).filter(|text| !text.is_empty());
-    let limits = join([io, memory])?;
-    let owners: Vec<String> = ["io_limits", "memory_limit_bytes"]
+    let cpus = machine.fact("cpu_limit").map(|cpus| {
+        let owner = short_group(machine.fact("cpu_limit_from").unwrap_or(group));
+        format!("{cpus} CPUs (control group {owner})")
+    });
+    let limits = join([io, memory, cpus])?;
+    let owners: Vec<String> = ["io_limits", "memory_limit_bytes", "cpu_limit"]
         .iter()
         .filter_map(|name| Some(machine.owners.get(*name)?.last()?.place.clone()))
         .collect();

@@ -45,6 +45,13 @@
 //! probe: buffered-random read=4000@200us elapsed=1s
 //! ```
 //!
+//! A short load gets more, by what the kernel lets through in advance:
+//! ```scene
+//! machine: cgroup_version=1 io_limits=vda_riops_100
+//! disk: vda transport=virtio
+//! probe: depth read=70@60ms depth=32 elapsed=500ms
+//! ```
+//!
 //! ## Seen
 //! In the lab: `limit_beside_path`.
 //!
@@ -55,6 +62,7 @@
 
 use crate::CgroupLimit;
 use crate::finding::{With, warning};
+use crate::group_limits::ahead;
 use crate::seen::{limited, limits};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -89,8 +97,8 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// What a direct load did of that which is limited; none for others.
-fn rate(probe: &Probe, limit: &CgroupLimit) -> Option<f64> {
+/// What a direct load did of that which is limited, per second: beyond what the kernel gives in advance, and in all; none for others.
+fn rates(probe: &Probe, limit: &CgroupLimit) -> Option<(f64, f64)> {
     use Role::{Depth, Latency, Stream, Streams, Write, WriteStream};
     let is_direct = matches!(
         probe.role,
@@ -103,18 +111,24 @@ fn rate(probe: &Probe, limit: &CgroupLimit) -> Option<f64> {
         "rbps" => probe.load.read.bytes,
         _ => probe.load.write.bytes,
     };
-    (is_direct && probe.job.direct && seconds > 0.0).then_some(done as f64 / seconds)
+    let one = if limit.is_in_bytes() {
+        probe.job.max_bs()
+    } else {
+        1
+    };
+    let settled = done as f64 - ahead(limit, one);
+    let is_meant = is_direct && probe.job.direct && seconds > 0.0;
+    is_meant.then_some((settled / seconds, done as f64 / seconds))
 }
 
 fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let device = limited(scene, limit)?;
     let most = limit.limit as f64;
-    let best = scene
-        .probes
-        .iter()
-        .filter_map(|probe| rate(probe, limit))
-        .max_by(f64::total_cmp)?;
-    (best > most * ABOVE).then(|| {
+    let probes = scene.probes.iter();
+    let (settled, best) = probes
+        .filter_map(|probe| rates(probe, limit))
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (settled > most * ABOVE).then(|| {
         let place = if device.kind == LayerKind::Partition {
             ", which is set on a partition"
         } else {

@@ -46,6 +46,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::time_account::TimePlace;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -59,7 +60,7 @@ pub static CAUSE: Cause = Cause {
     ],
     experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=0 -size=64m before and after mount -o remount,async {target}",
     knob: None,
-    explains: &[],
+    explains: &[TimePlace::Journal, TimePlace::FileSystem],
     yields_to: &[],
     judge,
 };

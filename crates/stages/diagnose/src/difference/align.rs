@@ -61,6 +61,7 @@ const IDENTITY: &[&str] = &[
     "named_in_container",
     "io_limits_from",
     "memory_limit_from",
+    "cpu_limit_from",
     "overlay_lower",
     "bind_of",
 ];
@@ -76,7 +77,8 @@ const MEASURED: &[&str] = &[
 ];
 
 /// Facts that somebody has set, of this process's control groups: where one side has none, it has no limit.
-pub(super) const GROUP_LIMITS: &[&str] = &["io_limits", "io_weight", "memory_limit_bytes"];
+pub(super) const GROUP_LIMITS: &[&str] =
+    &["io_limits", "io_weight", "memory_limit_bytes", "cpu_limit"];
 
 /// Settings that count or that follow from others.
 const VOLATILE: &[&str] = &[

@@ -559,6 +559,13 @@ const KNOWN: &[Known] = &[
         false,
     ),
     Known(
+        "cpu_limit",
+        0.5,
+        Any,
+        "A group that has used its CPU time up stands still until the next 100 ms.",
+        false,
+    ),
+    Known(
         "cpus_online",
         0.3,
         DeepQueues,

@@ -57,6 +57,7 @@ const LIMITS: &[(&str, &str)] = &[
     ("BlockIOWeight", "io_weight"),
     ("MemoryMax", "memory_limit_bytes"),
     ("MemoryLimit", "memory_limit_bytes"),
+    ("CPUQuota", "cpu_limit"),
 ];
 
 /// The claimant.

@@ -4,8 +4,8 @@
 //!
 //! ## What it reads
 //! `/proc/self/cgroup`, and `/proc/self/mountinfo` for where the hierarchies are; `io.max`, `io.weight`,
-//! `io.bfq.weight`, `memory.max` of version 2 and `blkio.throttle.*`, `blkio.weight`, `memory.limit_in_bytes` of
-//! version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers `/.dockerenv`, `/run/.containerenv`,
+//! `io.bfq.weight`, `memory.max`, `cpu.max` of version 2 and `blkio.throttle.*`, `blkio.weight`, `memory.limit_in_bytes`,
+//! `cpu.cfs_quota_us` of version 1 (Documentation/admin-guide/cgroup-v2.rst). For containers `/.dockerenv`, `/run/.containerenv`,
 //! `/run/systemd/container`, `/var/run/secrets/kubernetes.io`.
 //!
 //! ## Fields
@@ -15,6 +15,8 @@
 //! - `io_weight`: of its own group
 //! - `memory_limit_bytes`: the lowest of all groups, where it is less than the memory
 //! - `memory_limit_from`: the group that has it
+//! - `cpu_limit`: CPUs that the quotas of the groups allow, the lowest, where that is less than the machine has: `0.3`
+//! - `cpu_limit_from`: the group that has it
 //! - `container`: `docker`, `podman`, `kubernetes`, `lxc`, …
 //! - `for_container`: the container that the target was looked at for from outside (`--container`), whose groups these are;
 //!   `named_in_container`: how it names the target
@@ -36,6 +38,8 @@ pub static COLLECTOR: Collector = Collector {
         "/proc/self/mountinfo",
         "/sys/fs/cgroup/*/io.max",
         "/sys/fs/cgroup/blkio/*/blkio.throttle.*",
+        "/sys/fs/cgroup/*/cpu.max",
+        "/sys/fs/cgroup/cpu/*/cpu.cfs_*_us",
     ],
     collect,
 };
@@ -66,6 +70,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     if let Some((bytes, group)) = limit {
         draft.fact("memory_limit_bytes", Some(bytes.to_string()));
         draft.fact("memory_limit_from", Some(group));
+    }
+    if let Some((cpus, group)) = cgroups::cpu_limit(host) {
+        draft.fact("cpu_limit", Some(format!("{cpus}")));
+        draft.fact("cpu_limit_from", Some(group));
     }
 }
 
