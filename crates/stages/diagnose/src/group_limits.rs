@@ -60,7 +60,10 @@ fn is_reached(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> bool {
         }
     };
     let allowed = limit.limit.max(1) as f64 * seconds;
-    (allowed * (1.0 - NEAR)..=allowed * (1.0 + NEAR) + ahead(limit, one)).contains(&(done as f64))
+    // What is under way at the end is not counted.
+    let least = allowed * (1.0 - NEAR) - one as f64;
+    (least.max(f64::MIN_POSITIVE)..=allowed * (1.0 + NEAR) + ahead(limit, one))
+        .contains(&(done as f64))
 }
 
 /// What a limit may let through beyond its rate, whatever the time: in its unit. `one` is what one I/O counts.

@@ -231,7 +231,10 @@ impl WatchedTask {
     /// Whether it sleeps, and in which functions; none where it is gone.
     fn look(&mut self) -> Option<(bool, Vec<String>)> {
         let stat = text(&mut self.stat)?;
-        let is_asleep = matches!(ProcessStat::parse(&stat)?.state, "S" | "D");
+        let stat = ProcessStat::parse(&stat)?;
+        // A new worker has the name of the thread that asked for it until its first turn on a CPU.
+        self.is_worker = stat.name.starts_with(WORKER);
+        let is_asleep = matches!(stat.state, "S" | "D");
         let functions = match is_asleep {
             true => self.functions(),
             false => Vec::new(),

@@ -50,6 +50,16 @@
 //! span: sda read Q2C 2000@200us
 //! span: sda read D2C 2000@200us
 //! ```
+//! The kernel's threads do the load's work, as those of a loop device do:
+//! ```scene
+//! disk: sda transport=sata
+//! probe: write write=20000@800us elapsed=1s depth=32
+//! tasks: threads=1 run=300ms delay=400ms
+//! field: cpu.busy_percent 0 97
+//! field: cpu.busy_percent 1 95
+//! span: sda write Q2C 20000@300us
+//! span: sda write D2C 20000@300us
+//! ```
 //! A full queue waits for requests by its nature:
 //! ```scene
 //! disk: sda transport=sata
@@ -132,16 +142,31 @@ fn is_riddle(part: &TimePart, probe: &Probe) -> bool {
         | TimePlace::Scheduler
         | TimePlace::Plug
         | TimePlace::Device => true,
-        TimePlace::CpuWait => probe
-            .tasks
-            .as_ref()
-            .is_some_and(|tasks| tasks.own_cpus() >= OWN_CPUS * f64::from(tasks.cpus)),
+        TimePlace::CpuWait => waits_for_itself(probe),
         TimePlace::Request | TimePlace::Mapping => probe.load.depth > DEPTH_MOST,
         // Writers are meant to be held.
         TimePlace::Writeback => probe.role == Role::BufferedWrite,
         _ => false,
     };
     !belongs && part.share - part.uncertainty >= MUCH
+}
+
+/// Whether the load's threads, and the kernel's for them, keep the CPUs busy.
+fn waits_for_itself(probe: &Probe) -> bool {
+    let Some(tasks) = &probe.tasks else {
+        return false;
+    };
+    let cpus = f64::from(tasks.cpus);
+    let all = |id| probe.frame.each(id).map(|(_, percent)| percent / 100.0);
+    let others: f64 = tasks.cpu_users.iter().map(|user| user.cpus).sum();
+    // What is busy with threads of the kernel is no other program's.
+    let with_kernel = match all("cpu.busy_percent").count() as f64 == cpus {
+        true => {
+            all("cpu.busy_percent").sum::<f64>() - all("cpu.steal_percent").sum::<f64>() - others
+        }
+        false => 0.0,
+    };
+    tasks.own_cpus().max(with_kernel) >= OWN_CPUS * cpus
 }
 
 fn finding(account: &TimeAccount, part: &TimePart) -> Finding {

@@ -143,16 +143,15 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     Some(finding)
 }
 
-/// Writes of the disks for each write of the loop device, which has those of its own file system's journal too; for each of the load
-/// where the device's are not known. What others wrote before is taken off.
+/// Writes of the disks for each write of the loop device, which has those of its own file system's journal and of others above it
+/// too; for each of the load where the device's are not known. What others wrote to the disks past it before is taken off.
 fn writes_for_each(scene: &Scene<'_>, layer: &Layer) -> Option<f64> {
-    const WRITES: &str = "disk.writes_per_s";
     let probe = scene.probe(Role::Write)?;
-    let idle = scene.idle();
-    let beyond = |of: &dyn Fn(&Frame) -> Option<f64>| {
-        Some((of(&probe.frame)? - idle.and_then(of).unwrap_or(0.0)).max(0.0))
-    };
-    let written = beyond(&|frame| of_disks(scene, frame, WRITES))?;
-    let asked = beyond(&|frame| frame.get(WRITES, &layer.name)).unwrap_or_else(|| probe.iops());
+    let of_loop = |frame: &Frame| frame.get("disk.writes_per_s", &layer.name);
+    let below = |frame: &Frame| of_disks(scene, frame, "disk.writes_per_s");
+    let past = |idle: &Frame| Some((below(idle)? - of_loop(idle).unwrap_or(0.0)).max(0.0));
+    let others = scene.idle().and_then(past).unwrap_or(0.0);
+    let written = (below(&probe.frame)? - others).max(0.0);
+    let asked = of_loop(&probe.frame).unwrap_or_else(|| probe.iops());
     (asked > 0.0).then(|| written / asked)
 }
