@@ -79,9 +79,9 @@ pub fn settled_best(scene: &Scene<'_>) -> Option<f64> {
 /// For a finding about what ran before the loads: what it costs.
 pub const BEFORE: &str = "what ran before the loads";
 
-/// The part of an I/O's time that others' reads of a disk cost the deepest random load of ours: their share of the reads, of the time
-/// that ours were in scheduler and device; a load that waited elsewhere has lost less to them. None where several disks share the
-/// load, or where nothing was counted.
+/// The part of an I/O's time that others' reads of a disk cost the deepest random load of ours: their share of the reads, times the
+/// share of our time in scheduler and device. A load that waited elsewhere has lost less to them. None where several disks share
+/// the load, or where nothing was counted.
 pub fn others_share(scene: &Scene<'_>, disk: &Layer) -> Option<(String, f64)> {
     let probe = deepest(scene).filter(|_| scene.disks().len() == 1)?;
     let all = probe

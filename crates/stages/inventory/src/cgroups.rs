@@ -39,7 +39,7 @@ pub(super) fn cpu_limit(host: &Host) -> Option<(f64, String)> {
         Some((quota / period, group.name))
     });
     let old = groups(host, "cpu").into_iter().filter_map(|group| {
-        // -1 is no number of microseconds, and none to be had here.
+        // No quota is -1, which `number` does not read.
         let quota: u64 = number(&group, "cpu.cfs_quota_us")?;
         let period = number(&group, "cpu.cfs_period_us").filter(|us| *us > 0)?;
         Some((quota as f64 / period as f64, group.name))

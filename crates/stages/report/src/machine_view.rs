@@ -189,7 +189,7 @@ fn limits(machine: &Layer) -> Option<String> {
     let io = Some(io).filter(|text| !text.is_empty());
     let cpus = machine.fact("cpu_limit").map(|cpus| {
         let owner = short_group(machine.fact("cpu_limit_from").unwrap_or(group));
-        format!("{cpus} CPUs (control group {owner})")
+        format!("CPU quota {cpus} (control group {owner})")
     });
     let limits = join([io, memory, cpus])?;
     let owners: Vec<String> = ["io_limits", "memory_limit_bytes", "cpu_limit"]

@@ -159,7 +159,7 @@ fn waits_for_itself(probe: &Probe) -> bool {
     let cpus = f64::from(tasks.cpus);
     let all = |id| probe.frame.each(id).map(|(_, percent)| percent / 100.0);
     let others: f64 = tasks.cpu_users.iter().map(|user| user.cpus).sum();
-    // What is busy with threads of the kernel is no other program's.
+    // The CPU time of kernel threads is no other program's.
     let with_kernel = match all("cpu.busy_percent").count() as f64 == cpus {
         true => {
             all("cpu.busy_percent").sum::<f64>() - all("cpu.steal_percent").sum::<f64>() - others

@@ -7,7 +7,7 @@
 //!
 //! ## What it claims
 //! Settings that a `w` line or a command such as `ExecStart=/bin/sh -c 'echo none > /sys/block/sda/queue/scheduler'`
-//! writes; the machine's `io_limits`, `io_weight` and `memory_limit_bytes` where a unit of this process sets them.
+//! writes; the machine's `io_limits`, `io_weight`, `memory_limit_bytes` and `cpu_limit` where a unit of this process sets them.
 //!
 //! ## When it acts
 //! tmpfiles.d at boot, after udev has first seen the disks; a service when it starts. A service that nothing seems to

@@ -15,7 +15,7 @@
 //! - `io_weight`: of its own group
 //! - `memory_limit_bytes`: the lowest of all groups, where it is less than the memory
 //! - `memory_limit_from`: the group that has it
-//! - `cpu_limit`: CPUs that the quotas of the groups allow, the lowest, where that is less than the machine has: `0.3`
+//! - `cpu_limit`: CPUs that the groups may use by their quotas, the lowest of all: `0.3`
 //! - `cpu_limit_from`: the group that has it
 //! - `container`: `docker`, `podman`, `kubernetes`, `lxc`, …
 //! - `for_container`: the container that the target was looked at for from outside (`--container`), whose groups these are;
@@ -72,7 +72,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         draft.fact("memory_limit_from", Some(group));
     }
     if let Some((cpus, group)) = cgroups::cpu_limit(host) {
-        draft.fact("cpu_limit", Some(format!("{cpus}")));
+        draft.fact("cpu_limit", Some(format!("{}", (cpus * 1e3).round() / 1e3)));
         draft.fact("cpu_limit_from", Some(group));
     }
 }
