@@ -46,6 +46,7 @@ use crate::{Cause, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::text::shell_word;
 use model::time_account::TimePlace;
 
 /// What this file finds.
@@ -85,8 +86,12 @@ fn finding(layer: &Layer) -> Option<Finding> {
     } else {
         return None;
     };
+    let place = shell_word(name);
     let found = found
         .refuted_by("buffered writes are no faster after mount -o remount,async")
-        .advise("Mount it without the option, where the programs sync what must not be lost.");
+        .advise(format!(
+            "Where the programs sync what must not be lost: sudo mount -o remount,async {place} takes it away until the next mount, \
+             and /etc/fstab must lose the word."
+        ));
     Some(found)
 }
