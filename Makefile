@@ -2,8 +2,11 @@
 
 HOST_TRIPLE := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/release/iodyno
+# Directories of this machine are called otherwise in the binary, so that the same commit and compilers give the same bytes anywhere.
+CRATES       = $(or $(CARGO_HOME),$(HOME)/.cargo)
+NAMELESS     = CFLAGS="-ffile-prefix-map=$(CRATES)=/crates -ffile-prefix-map=$(CURDIR)=/iodyno"
 # One static file: with glibc linked in, the binary runs on any distribution of the same architecture.
-STATIC       = RUSTFLAGS="-C target-feature=+crt-static"
+STATIC       = $(NAMELESS) RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=$(CURDIR)=/iodyno --remap-path-prefix=$(CRATES)=/crates"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 CUTS        ?= 20
@@ -12,7 +15,8 @@ CONNECTIONS ?= 500
 SECONDS     ?= 60
 DRAWS       ?= 60
 
-.PHONY: run test build bench kill power-cuts exchanges histories pressure aa stories draws lab fuzz clean setup-run setup-test gen
+.PHONY: run test build packages image sbom deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws lab ceph k8s fuzz
+.PHONY: clean setup-run setup-test gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -22,6 +26,32 @@ test: setup-test
 
 build: setup-run
 	@$(STATIC) cargo build --release --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
+
+# A .deb, an .rpm, a wheel, an image and a .tar.xz in target/packages, each tried in a place of its own where this is root.
+packages: build setup-test
+	@tools/packages $(BINARY)
+	@if [ "$$(id -u)" -eq 0 ]; then tools/packages-tried; else echo "Not tried in a fresh root: that needs root."; fi
+
+# The image for containers alone, in target/packages, tried with podman where this is root.
+image: build setup-test
+	@tools/packages $(BINARY) image
+	@if [ "$$(id -u)" -eq 0 ]; then tools/image-tried target/packages/*.oci.tar; else echo "Not tried with podman: that needs root."; fi
+
+# What the binary is made of, as CycloneDX, beside the packages.
+sbom: setup-run
+	@tools/sbom
+
+# Licences, sources and known holes of the crates, by deny.toml.
+deny: setup-run
+	@tools/deny
+
+# Lints the workflows for GitHub: needs Go, or actionlint.
+workflows:
+	@tools/workflows
+
+# Builds the last commit twice, in two directories, and compares the bytes: ten minutes on two cores.
+reproduced: setup-run
+	@tools/reproduced
 
 bench: build setup-test
 	@tools/bench $(BINARY)
@@ -60,6 +90,16 @@ pressure: setup-test
 # Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
 lab: setup-test
 	@tools/lab
+
+# Everything that needs a Ceph cluster, which is started for it on this machine, the pool that fills up too: two minutes.
+ceph: setup-test
+	@tools/ceph
+
+# Everything that needs a Kubernetes cluster, which is started for it on this machine: the first time its programs are built
+# from Go's module proxy, which takes 20 minutes on two cores; they are kept in ~/.cache/iodyno-k8s.
+k8s: image
+	@tools/setup k8s
+	@tools/k8s target/packages/*.oci.tar
 
 # Coverage-guided fuzzing of every reader of other people's bytes, SECONDS each.
 fuzz: setup-test

@@ -11,12 +11,17 @@ format() {
     esac
     mount -o "$4" "$1" "$2"
 }
+# The kernel keeps a loop device's settings for whoever has it next. A scheduler sets nr_requests anew, so it comes first.
+settings="scheduler nr_requests max_sectors_kb nomerges read_ahead_kb rq_affinity wbt_lat_usec"
 directory=$2
 case $1 in
 make)
     mkdir -p "$directory/mnt"
     dd if=/dev/urandom of="$directory/image" bs=4M count=250 status=none
     device=$(losetup --find --show --direct-io=on "$directory/image")
+    for setting in $settings; do
+        sed 's/.*\[\(.*\)\].*/\1/' "/sys/block/${device#/dev/}/queue/$setting" >"$directory/was.$setting" 2>/dev/null || true
+    done
     format "$device" "$directory/mnt" ext4 defaults
     echo "$device $directory/mnt"
     ;;
@@ -33,7 +38,12 @@ format)
 unmake)
     device=$(findmnt -n -o SOURCE "$directory/mnt" || true)
     umount "$directory/mnt" || true
-    if [ -n "$device" ]; then losetup --detach "$device"; fi
+    if [ -n "$device" ]; then
+        for setting in $settings; do
+            cat "$directory/was.$setting" >"/sys/block/${device#/dev/}/queue/$setting" 2>/dev/null || true
+        done
+        losetup --detach "$device"
+    fi
     rm -rf "$directory"
     ;;
 esac

@@ -19,6 +19,9 @@ _iodyno() {
             iodyno,apply)
                 cmd="iodyno__subcmd__apply"
                 ;;
+            iodyno,attend)
+                cmd="iodyno__subcmd__attend"
+                ;;
             iodyno,boots)
                 cmd="iodyno__subcmd__boots"
                 ;;
@@ -37,6 +40,9 @@ _iodyno() {
             iodyno,completions)
                 cmd="iodyno__subcmd__completions"
                 ;;
+            iodyno,dataset)
+                cmd="iodyno__subcmd__dataset"
+                ;;
             iodyno,delete)
                 cmd="iodyno__subcmd__delete"
                 ;;
@@ -51,6 +57,9 @@ _iodyno() {
                 ;;
             iodyno,fill)
                 cmd="iodyno__subcmd__fill"
+                ;;
+            iodyno,fleet)
+                cmd="iodyno__subcmd__fleet"
                 ;;
             iodyno,help)
                 cmd="iodyno__subcmd__help"
@@ -67,11 +76,17 @@ _iodyno() {
             iodyno,judge)
                 cmd="iodyno__subcmd__judge"
                 ;;
+            iodyno,k8s)
+                cmd="iodyno__subcmd__k8s"
+                ;;
             iodyno,limit)
                 cmd="iodyno__subcmd__limit"
                 ;;
             iodyno,list)
                 cmd="iodyno__subcmd__list"
+                ;;
+            iodyno,loop)
+                cmd="iodyno__subcmd__loop"
                 ;;
             iodyno,manual)
                 cmd="iodyno__subcmd__manual"
@@ -87,6 +102,9 @@ _iodyno() {
                 ;;
             iodyno,report)
                 cmd="iodyno__subcmd__report"
+                ;;
+            iodyno,rights)
+                cmd="iodyno__subcmd__rights"
                 ;;
             iodyno,run)
                 cmd="iodyno__subcmd__run"
@@ -121,6 +139,9 @@ _iodyno() {
             iodyno__subcmd__help,apply)
                 cmd="iodyno__subcmd__help__subcmd__apply"
                 ;;
+            iodyno__subcmd__help,attend)
+                cmd="iodyno__subcmd__help__subcmd__attend"
+                ;;
             iodyno__subcmd__help,boots)
                 cmd="iodyno__subcmd__help__subcmd__boots"
                 ;;
@@ -139,6 +160,9 @@ _iodyno() {
             iodyno__subcmd__help,completions)
                 cmd="iodyno__subcmd__help__subcmd__completions"
                 ;;
+            iodyno__subcmd__help,dataset)
+                cmd="iodyno__subcmd__help__subcmd__dataset"
+                ;;
             iodyno__subcmd__help,delete)
                 cmd="iodyno__subcmd__help__subcmd__delete"
                 ;;
@@ -153,6 +177,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,fill)
                 cmd="iodyno__subcmd__help__subcmd__fill"
+                ;;
+            iodyno__subcmd__help,fleet)
+                cmd="iodyno__subcmd__help__subcmd__fleet"
                 ;;
             iodyno__subcmd__help,help)
                 cmd="iodyno__subcmd__help__subcmd__help"
@@ -169,11 +196,17 @@ _iodyno() {
             iodyno__subcmd__help,judge)
                 cmd="iodyno__subcmd__help__subcmd__judge"
                 ;;
+            iodyno__subcmd__help,k8s)
+                cmd="iodyno__subcmd__help__subcmd__k8s"
+                ;;
             iodyno__subcmd__help,limit)
                 cmd="iodyno__subcmd__help__subcmd__limit"
                 ;;
             iodyno__subcmd__help,list)
                 cmd="iodyno__subcmd__help__subcmd__list"
+                ;;
+            iodyno__subcmd__help,loop)
+                cmd="iodyno__subcmd__help__subcmd__loop"
                 ;;
             iodyno__subcmd__help,manual)
                 cmd="iodyno__subcmd__help__subcmd__manual"
@@ -189,6 +222,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,report)
                 cmd="iodyno__subcmd__help__subcmd__report"
+                ;;
+            iodyno__subcmd__help,rights)
+                cmd="iodyno__subcmd__help__subcmd__rights"
                 ;;
             iodyno__subcmd__help,run)
                 cmd="iodyno__subcmd__help__subcmd__run"
@@ -220,11 +256,86 @@ _iodyno() {
             iodyno__subcmd__help,watch)
                 cmd="iodyno__subcmd__help__subcmd__watch"
                 ;;
+            iodyno__subcmd__help__subcmd__k8s,check)
+                cmd="iodyno__subcmd__help__subcmd__k8s__subcmd__check"
+                ;;
+            iodyno__subcmd__help__subcmd__k8s,compare)
+                cmd="iodyno__subcmd__help__subcmd__k8s__subcmd__compare"
+                ;;
+            iodyno__subcmd__help__subcmd__k8s,in-pod)
+                cmd="iodyno__subcmd__help__subcmd__k8s__subcmd__in__subcmd__pod"
+                ;;
+            iodyno__subcmd__help__subcmd__k8s,run)
+                cmd="iodyno__subcmd__help__subcmd__k8s__subcmd__run"
+                ;;
+            iodyno__subcmd__help__subcmd__loop,create)
+                cmd="iodyno__subcmd__help__subcmd__loop__subcmd__create"
+                ;;
+            iodyno__subcmd__help__subcmd__loop,list)
+                cmd="iodyno__subcmd__help__subcmd__loop__subcmd__list"
+                ;;
+            iodyno__subcmd__help__subcmd__loop,remove)
+                cmd="iodyno__subcmd__help__subcmd__loop__subcmd__remove"
+                ;;
             iodyno__subcmd__help__subcmd__store,backup)
                 cmd="iodyno__subcmd__help__subcmd__store__subcmd__backup"
                 ;;
             iodyno__subcmd__help__subcmd__store,check)
                 cmd="iodyno__subcmd__help__subcmd__store__subcmd__check"
+                ;;
+            iodyno__subcmd__k8s,check)
+                cmd="iodyno__subcmd__k8s__subcmd__check"
+                ;;
+            iodyno__subcmd__k8s,compare)
+                cmd="iodyno__subcmd__k8s__subcmd__compare"
+                ;;
+            iodyno__subcmd__k8s,help)
+                cmd="iodyno__subcmd__k8s__subcmd__help"
+                ;;
+            iodyno__subcmd__k8s,in-pod)
+                cmd="iodyno__subcmd__k8s__subcmd__in__subcmd__pod"
+                ;;
+            iodyno__subcmd__k8s,run)
+                cmd="iodyno__subcmd__k8s__subcmd__run"
+                ;;
+            iodyno__subcmd__k8s__subcmd__help,check)
+                cmd="iodyno__subcmd__k8s__subcmd__help__subcmd__check"
+                ;;
+            iodyno__subcmd__k8s__subcmd__help,compare)
+                cmd="iodyno__subcmd__k8s__subcmd__help__subcmd__compare"
+                ;;
+            iodyno__subcmd__k8s__subcmd__help,help)
+                cmd="iodyno__subcmd__k8s__subcmd__help__subcmd__help"
+                ;;
+            iodyno__subcmd__k8s__subcmd__help,in-pod)
+                cmd="iodyno__subcmd__k8s__subcmd__help__subcmd__in__subcmd__pod"
+                ;;
+            iodyno__subcmd__k8s__subcmd__help,run)
+                cmd="iodyno__subcmd__k8s__subcmd__help__subcmd__run"
+                ;;
+            iodyno__subcmd__loop,create)
+                cmd="iodyno__subcmd__loop__subcmd__create"
+                ;;
+            iodyno__subcmd__loop,help)
+                cmd="iodyno__subcmd__loop__subcmd__help"
+                ;;
+            iodyno__subcmd__loop,list)
+                cmd="iodyno__subcmd__loop__subcmd__list"
+                ;;
+            iodyno__subcmd__loop,remove)
+                cmd="iodyno__subcmd__loop__subcmd__remove"
+                ;;
+            iodyno__subcmd__loop__subcmd__help,create)
+                cmd="iodyno__subcmd__loop__subcmd__help__subcmd__create"
+                ;;
+            iodyno__subcmd__loop__subcmd__help,help)
+                cmd="iodyno__subcmd__loop__subcmd__help__subcmd__help"
+                ;;
+            iodyno__subcmd__loop__subcmd__help,list)
+                cmd="iodyno__subcmd__loop__subcmd__help__subcmd__list"
+                ;;
+            iodyno__subcmd__loop__subcmd__help,remove)
+                cmd="iodyno__subcmd__loop__subcmd__help__subcmd__remove"
                 ;;
             iodyno__subcmd__store,backup)
                 cmd="iodyno__subcmd__store__subcmd__backup"
@@ -251,7 +362,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run watch limit tune boots apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi fill help"
+            opts="-h -V --json --help --version inspect diff check run watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -265,7 +376,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__apply)
-            opts="-o -h -V --persist --outrank --despite-owners --write-proposal --only --even-if-it-fades --confirm --dry-run --as --output --from-elsewhere --json --help --version"
+            opts="-o -h -V --persist --outrank --despite-owners --write-proposal --only --even-if-it-fades --confirm --dry-run --as --output --from-elsewhere --mark --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -291,6 +402,24 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --mark)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__attend)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -327,7 +456,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__check)
-            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --prove --fail-on --all --container --json --help --version"
+            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --prove --fail-on --all --keep-free --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -363,6 +492,10 @@ _iodyno() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "note warning wrong" -- "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --container)
@@ -543,6 +676,72 @@ _iodyno() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__dataset)
+            opts="-h -V --against --scratch --readers --epochs --sample --sample-bytes --huge --budget --order --cold --seed --keep-free --container --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --against)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scratch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --readers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --epochs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sample)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sample-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --huge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order)
+                    COMPREPLY=($(compgen -W "random listed" -- "${cur}"))
+                    return 0
+                    ;;
+                --cold)
+                    COMPREPLY=($(compgen -W "files machine no" -- "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --container)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -768,8 +967,62 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__fleet)
+            opts="-h -V --hosts --group --via --ssh-config --sudo --at-once --connect-timeout --silence --timeout --ready-timeout --binary --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --hosts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --via)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ssh-config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at-once)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --silence)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ready-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run watch limit tune boots apply set import undo status serve judge cloud compare history list show tag note delete export merge store report explain catalogue completions manual openapi fill help"
+            opts="inspect diff check run watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -783,6 +1036,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__apply)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__attend)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -880,6 +1147,20 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__help__subcmd__dataset)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help__subcmd__delete)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -937,6 +1218,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__fill)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__fleet)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1020,6 +1315,76 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__help__subcmd__k8s)
+            opts="run check compare in-pod"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__k8s__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__k8s__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__k8s__subcmd__in__subcmd__pod)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__k8s__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help__subcmd__limit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1037,6 +1402,62 @@ _iodyno() {
         iodyno__subcmd__help__subcmd__list)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__loop)
+            opts="create list remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__loop__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__loop__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__loop__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1105,6 +1526,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__rights)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1478,8 +1913,410 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__k8s)
+            opts="-h -V --json --help --version run check compare in-pod help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__check)
+            opts="-n -h -V --storage-class --pvc --host-path --node --claim-size --path --every-node --quick --deep --disk-spec --image --image-pull-secret --cpu --memory --toleration --as-user --host-network --context --namespace --kubectl --wait --deadline --print --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --storage-class)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pvc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host-path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --claim-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk-spec)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image-pull-secret)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --toleration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubectl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__compare)
+            opts="-n -h -V --storage-class --pvc --host-path --node --claim-size --path --rounds --seed --preset --runtime --image --image-pull-secret --cpu --memory --toleration --as-user --host-network --context --namespace --kubectl --wait --deadline --print --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --storage-class)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pvc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host-path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --claim-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image-pull-secret)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --toleration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubectl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help)
+            opts="run check compare in-pod help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help__subcmd__in__subcmd__pod)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__in__subcmd__pod)
+            opts="-h -V --run --stay --node-disk --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__k8s__subcmd__run)
+            opts="-n -h -V --storage-class --pvc --host-path --node --claim-size --path --preset --runtime --image --image-pull-secret --cpu --memory --toleration --as-user --host-network --context --namespace --kubectl --wait --deadline --print --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --storage-class)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pvc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host-path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --claim-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image-pull-secret)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --toleration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubectl)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__limit)
-            opts="-h -V --read-bps --write-bps --read-iops --write-iops --memory --group --containers --weights --runtime --container --json --help --version"
+            opts="-h -V --read-bps --write-bps --read-iops --write-iops --memory --group --containers --weights --runtime --keep-free --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1518,6 +2355,10 @@ _iodyno() {
                     return 0
                     ;;
                 --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1599,6 +2440,160 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop)
+            opts="-h -V --json --help --version create list remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__create)
+            opts="-h -V --size --fs --mount --inodes --direct-io --sector --unit --keep-free --dry-run --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fs)
+                    COMPREPLY=($(compgen -W "ext4 xfs none" -- "${cur}"))
+                    return 0
+                    ;;
+                --mount)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inodes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --direct-io)
+                    COMPREPLY=($(compgen -W "auto yes no" -- "${cur}"))
+                    return 0
+                    ;;
+                --sector)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__help)
+            opts="create list remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__help__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__list)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__loop__subcmd__remove)
+            opts="-h -V --keep-file --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1696,8 +2691,22 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__rights)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__run)
-            opts="-h -V --runtime --seed --stream --interval --layers --strict --corrected --unkept --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
+            opts="-h -V --runtime --seed --stream --interval --layers --strict --dry-run --corrected --unkept --hold --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --keep-free --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1804,6 +2813,10 @@ _iodyno() {
                     return 0
                     ;;
                 --max-runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2059,7 +3072,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
+            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --keep-free --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2123,6 +3136,10 @@ _iodyno() {
                     ;;
                 --layers)
                     COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --preset)

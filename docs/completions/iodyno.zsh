@@ -42,7 +42,7 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'::target -- A directory, a file or a block device; the working directory without it:_default' \
+'::target -- A directory, a file, a block device, a Ceph pool (rados\://POOL) or image (rbd\://POOL/IMAGE); without it the working directory, or of a captured machine the target for which it was captured:_default' \
 && ret=0
 ;;
 (diff)
@@ -103,6 +103,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
 warning\:"What costs speed or safety now"
 wrong\:"What makes a measurement worthless"))' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '(--deep)--quick[At most 10 s]' \
 '--deep[Up to 5 min\: longer loads, more depths, buffered writes, reads beside writes]' \
@@ -113,7 +114,7 @@ wrong\:"What makes a measurement worthless"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'::target -- A directory (scratch is made in it and removed), a file or a block device (which are only read):_default' \
+'::target -- A directory (scratch is made in it and removed), a file or a block device (which are only read); of a captured machine, without it, the target for which it was captured:_default' \
 '*::words -- The job for which --profile says what matters, in fio'\''s words; it is not run:_default' \
 && ret=0
 ;;
@@ -151,6 +152,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
 '(--find-max --interference --steady --runtime --stream)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
 '--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
 '--max-depth=[With --find-max\: the deepest queue of each job to try, or, with --open-loop, the deepest that arrivals may fill]:MAX_DEPTH:_default' \
@@ -163,8 +165,10 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--stream[Print a JSON line on stdout for every interval, and the record'\''s at the end; words go to stderr]' \
 '(--corrected)--strict[Refuse a job that would not measure what it says]' \
+'(--corrected)--dry-run[Judge the job and say what would be run; load nothing]' \
 '--corrected[Run the job as the lint corrects it]' \
 '--unkept[Print the record and do not keep it\: whoever started this does]' \
+'--hold[Once everything is prepared, say so and wait for a line with the moment to begin\: what leads a fleet gives it]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
 '--overwrite[Allow writes to an existing file\: its content is lost]' \
@@ -172,13 +176,13 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '(--interference --steady --runtime --stream)--find-max[Find the highest rate that keeps --latency-target]' \
 '(--steady --runtime --stream)--interference[Measure how much writing disturbs reading\: a matrix of write bandwidth and read rate. Writes to the target]' \
 '--precondition[Write the whole target twice in sequence before measuring (SNIA'\''s workload independent preconditioning)]' \
-'(--runtime --stream)--steady[Run until the load has in_container by SNIA'\''s rule, and tell the burst from what lasts]' \
+'(--runtime --stream)--steady[Run until the load has settled by SNIA'\''s rule, and tell the burst from what lasts]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
 '--version[Print version]' \
-'::target -- A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the fio line names:_files' \
+'::target -- A directory (scratch is made in it and removed), a file or a block device, or of a Ceph cluster rados\://POOL or rbd\://POOL/IMAGE; without it, what the job file or the fio line names:_files' \
 '*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
 && ret=0
 ;;
@@ -222,6 +226,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--group --container)*--containers=[Load the disk from so many groups at once, each with the limit, and show how they share it\: 1,2,4]:N,N:_default' \
 '(--read-bps --write-bps --read-iops --write-iops)*--weights=[With --containers\: the weight of each group on the disk, by turns, and whether they get such shares\: 100,400]:N,N:_default' \
 '--runtime=[How long each program runs]:RUNTIME:_default' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
@@ -231,6 +236,293 @@ _arguments "${_arguments_options[@]}" : \
 ':target -- A directory\: files are made in it, and removed:_files' \
 '*::job -- With --containers\: what each group does, in fio'\''s words \[default\: -rw=randread -bs=4k -ioengine=libaio -iodepth=16 -direct=1\]:_default' \
 && ret=0
+;;
+(loop)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_iodyno__subcmd__loop_commands" \
+"*::: :->loop" \
+&& ret=0
+
+    case $state in
+    (loop)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-loop-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+'--size=[Its size, such as 200g; every byte of it is written]:SIZE:_default' \
+'--fs=[The file system to make on the device]:KIND:(ext4 xfs none)' \
+'--mount=[Mount it on this empty directory, which is made where it is missing]:DIRECTORY:_files' \
+'--inodes=[How many files ext4 shall have room for, for many small ones; xfs makes inodes as they are needed]:N:_default' \
+'--direct-io=[Whether the device does direct I/O to its file\: where the file system allows it, in any case, or not]:WHEN:(auto yes no)' \
+'--sector=[Size of a logical sector of the device, bytes \[default\: what direct I/O to the file needs, 512 or more\]]:BYTES:_default' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
+'--unit[Write a unit for systemd that attaches and mounts it at boot]' \
+'--dry-run[Show the commands that do the same, and the unit; make nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':file -- The file to make. Nothing may have its name\: what exists is never overwritten:_files' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+'--keep-file[Keep the file with the data in it]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':what -- Its file, its device (/dev/loop7) or the directory it is mounted on:_files' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__loop__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-loop-help-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(dataset)
+_arguments "${_arguments_options[@]}" : \
+'*--against=[Read the same elsewhere in turns\: a copy of the tree, or a directory in which files of the same sizes and depths are made and removed. Repeat for more]:DIRECTORY:_files' \
+'--scratch=[A directory on the tree'\''s own file system for a packed file without a name, to say what packing would give there]:DIRECTORY:_files' \
+'*--readers=[How many threads read at once, each number by itself\: 1,4]:N,N:_default' \
+'--epochs=[How often the sample is read, each time in an order of its own]:N:_default' \
+'--sample=[Files that are drawn at random to be read]:FILES:_default' \
+'--sample-bytes=[Bytes of these files at most\: so much is written where a copy or a packed file is made]:BYTES:_default' \
+'--huge=[A file of more bytes is none of the small ones\: it is counted and not read]:BYTES:_default' \
+'--budget=[Time for walking and reading; making copies comes on top]:TIME:_default' \
+'--order=[The order of files\: random, another one each epoch, or as the directories list them, as tar reads]:ORDER:((random\:"At random, as training reads"
+listed\:"As the directories list them, as tar and rsync read"))' \
+'--cold=[How caches are emptied for the cold figures\: each file'\''s pages, or, as root, everything that this machine has cached, which slows down all that runs here]:COLD:((files\:"Each file'\''s pages are dropped"
+machine\:"All clean caches of the machine are dropped (/proc/sys/vm/drop_caches)"
+no\:"Nothing\: only warm figures"))' \
+'--seed=[Seed of the sample and of all orders \[default\: from the clock\]]:SEED:_default' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
+'--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'-V[Print version]' \
+'--version[Print version]' \
+':tree -- The tree of files\: it is only read, and what it holds is never changed:_files' \
+&& ret=0
+;;
+(k8s)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_iodyno__subcmd__k8s_commands" \
+"*::: :->k8s" \
+&& ret=0
+
+    case $state in
+    (k8s)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-k8s-command-$line[1]:"
+        case $line[1] in
+            (run)
+_arguments "${_arguments_options[@]}" : \
+'*--storage-class=[A new volume of this storage class, which goes at the end. \`compare\` takes several\: fast,slow]:CLASS:_default' \
+'*--pvc=[A claim that is there. What it holds stays as it is\: scratch has no name and goes at the end]:CLAIM:_default' \
+'--host-path=[A directory of a node]:DIRECTORY:_default' \
+'*--node=[Run on this node; without other storage, load the disk on which it has its pods. \`compare\` takes several]:NODE:_default' \
+'--claim-size=[Size of a volume that is made for --storage-class]:SIZE:_default' \
+'--path=[A directory or a file inside of the storage \[default\: all of it\]; a file is only read]:PATH:_default' \
+'--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
+'--runtime=[How long to run \[default\: 10s\]]:TIME:_default' \
+'--image=[The image, which \`make image\` makes and which your registry, or each node, has]:IMAGE:_default' \
+'--image-pull-secret=[The secret by which the image is pulled]:SECRET:_default' \
+'--cpu=[The most CPU that a pod may have\: 4, 500m]:CPUS:_default' \
+'--memory=[The most memory that a pod may have]:BYTES:_default' \
+'*--toleration=[Bear a taint\: KEY, KEY=VALUE, KEY=VALUE\:EFFECT, or all]:TAINT:_default' \
+'--as-user=[Whom the load runs as, for directories that others may not write to\: UID or UID\:GID. Root, 0, has no capabilities all the same]:UID[:GID]:_default' \
+'--context=[The context of your kubeconfig \[default\: the current one\]]:NAME:_default' \
+'-n+[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--namespace=[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--kubectl=[The kubectl that asks the cluster \[default\: the one in the search path\]]:PATH:_files' \
+'--wait=[How long to wait for a volume, a node, an image and the start of a pod]:TIME:_default' \
+'--deadline=[How long a pod may run; the cluster ends it then]:TIME:_default' \
+'--host-network[Use the nodes'\'' network, where there is none for pods]' \
+'--print[Print the manifests, for \`kubectl apply -f -\`, and do nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`:_default' \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'*--storage-class=[A new volume of this storage class, which goes at the end. \`compare\` takes several\: fast,slow]:CLASS:_default' \
+'*--pvc=[A claim that is there. What it holds stays as it is\: scratch has no name and goes at the end]:CLAIM:_default' \
+'--host-path=[A directory of a node]:DIRECTORY:_default' \
+'*--node=[Run on this node; without other storage, load the disk on which it has its pods. \`compare\` takes several]:NODE:_default' \
+'--claim-size=[Size of a volume that is made for --storage-class]:SIZE:_default' \
+'--path=[A directory or a file inside of the storage \[default\: all of it\]; a file is only read]:PATH:_default' \
+'--disk-spec=[What the storage is sold as\: aws\:gp3\:100GiB\:iops=6000, or figures alone\: iops=3000\:bandwidth=125m]:SPEC:_default' \
+'--image=[The image, which \`make image\` makes and which your registry, or each node, has]:IMAGE:_default' \
+'--image-pull-secret=[The secret by which the image is pulled]:SECRET:_default' \
+'--cpu=[The most CPU that a pod may have\: 4, 500m]:CPUS:_default' \
+'--memory=[The most memory that a pod may have]:BYTES:_default' \
+'*--toleration=[Bear a taint\: KEY, KEY=VALUE, KEY=VALUE\:EFFECT, or all]:TAINT:_default' \
+'--as-user=[Whom the load runs as, for directories that others may not write to\: UID or UID\:GID. Root, 0, has no capabilities all the same]:UID[:GID]:_default' \
+'--context=[The context of your kubeconfig \[default\: the current one\]]:NAME:_default' \
+'-n+[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--namespace=[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--kubectl=[The kubectl that asks the cluster \[default\: the one in the search path\]]:PATH:_files' \
+'--wait=[How long to wait for a volume, a node, an image and the start of a pod]:TIME:_default' \
+'--deadline=[How long a pod may run; the cluster ends it then]:TIME:_default' \
+'(--storage-class --pvc --node)--every-node[Check on every node at once, by a DaemonSet\: the disk on which each has its pods, or --host-path]' \
+'(--deep)--quick[At most 10 s]' \
+'--deep[Up to 5 min\: longer loads, more depths, buffered writes, reads beside writes]' \
+'--host-network[Use the nodes'\'' network, where there is none for pods]' \
+'--print[Print the manifests, for \`kubectl apply -f -\`, and do nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+'*--storage-class=[A new volume of this storage class, which goes at the end. \`compare\` takes several\: fast,slow]:CLASS:_default' \
+'*--pvc=[A claim that is there. What it holds stays as it is\: scratch has no name and goes at the end]:CLAIM:_default' \
+'--host-path=[A directory of a node]:DIRECTORY:_default' \
+'*--node=[Run on this node; without other storage, load the disk on which it has its pods. \`compare\` takes several]:NODE:_default' \
+'--claim-size=[Size of a volume that is made for --storage-class]:SIZE:_default' \
+'--path=[A directory or a file inside of the storage \[default\: all of it\]; a file is only read]:PATH:_default' \
+'--rounds=[How often each place is loaded]:N:_default' \
+'--seed=[Seed of the orders \[default\: from the clock\]]:SEED:_default' \
+'--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
+'--runtime=[How long to run \[default\: 10s\]]:TIME:_default' \
+'--image=[The image, which \`make image\` makes and which your registry, or each node, has]:IMAGE:_default' \
+'--image-pull-secret=[The secret by which the image is pulled]:SECRET:_default' \
+'--cpu=[The most CPU that a pod may have\: 4, 500m]:CPUS:_default' \
+'--memory=[The most memory that a pod may have]:BYTES:_default' \
+'*--toleration=[Bear a taint\: KEY, KEY=VALUE, KEY=VALUE\:EFFECT, or all]:TAINT:_default' \
+'--as-user=[Whom the load runs as, for directories that others may not write to\: UID or UID\:GID. Root, 0, has no capabilities all the same]:UID[:GID]:_default' \
+'--context=[The context of your kubeconfig \[default\: the current one\]]:NAME:_default' \
+'-n+[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--namespace=[The namespace \[default\: that of the context\]]:NAME:_default' \
+'--kubectl=[The kubectl that asks the cluster \[default\: the one in the search path\]]:PATH:_files' \
+'--wait=[How long to wait for a volume, a node, an image and the start of a pod]:TIME:_default' \
+'--deadline=[How long a pod may run; the cluster ends it then]:TIME:_default' \
+'--host-network[Use the nodes'\'' network, where there is none for pods]' \
+'--print[Print the manifests, for \`kubectl apply -f -\`, and do nothing]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`:_default' \
+&& ret=0
+;;
+(in-pod)
+_arguments "${_arguments_options[@]}" : \
+'--run=[The run id]:ID:_default' \
+'--stay[Stay at the end, until somebody ends the pod\: a set would start it anew]' \
+'--node-disk[What is loaded is a disk of the node\: leave so much of it free that the kubelet evicts nobody]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::words -- The verb with its words:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__k8s__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-k8s-help-command-$line[1]:"
+        case $line[1] in
+            (run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(in-pod)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
 ;;
 (tune)
 _arguments "${_arguments_options[@]}" : \
@@ -255,6 +547,7 @@ full\:"Every event of every I/O\: by eBPF, or by the next of the others here tha
 perf\:"The same without eBPF, from perf'\''s rings"
 tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \
@@ -322,6 +615,7 @@ tuned\:"A profile for TuneD"
 shell\:"A POSIX shell script that also puts back"))' \
 '-o+[With --as\: into this file, which must be new]:FILE:_files' \
 '--output=[With --as\: into this file, which must be new]:FILE:_files' \
+'--mark=[Mark the change as one that a fleet began, so that it is found again]:MARK:_default' \
 '--persist[Make the settings outlive a reboot, the way this distribution does it]' \
 '--outrank[With --persist\: where a file of somebody else would have the last word, write one whose name sorts after it]' \
 '--despite-owners[With --persist\: also where somebody else keeps the last word, such as TuneD]' \
@@ -394,6 +688,27 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(fleet)
+_arguments "${_arguments_options[@]}" : \
+'--hosts=[The hosts\: a list (db1,root@db2\:2222,web\[01\:10\]), a file with one a line, or an Ansible inventory (INI or YAML). Only \`undo\` goes without\: then it means the hosts that were lost while something was changed there]:LIST|FILE:_default' \
+'--group=[Of an inventory only this group]:NAME:_default' \
+'(--ssh-config)--via=[How to reach a host in place of ssh\: '\''ip netns exec {host} {command}'\'', '\''podman exec -i {host} {command}'\'', '\''kubectl exec -i {host} -- {command}'\'']:TEMPLATE:_default' \
+'--ssh-config=[Configuration of ssh in place of the user'\''s (ssh -F)]:FILE:_files' \
+'--at-once=[Hosts that are prepared and asked at once; those of a load that begins together then wait for each other]:N:_default' \
+'--connect-timeout=[The longest that connecting to a host may take]:TIME:_default' \
+'--silence=[A host that says nothing for so long is given up; the verb there puts everything back by itself]:TIME:_default' \
+'--timeout=[The longest that one host may take in all \[default\: no limit\]]:TIME:_default' \
+'--ready-timeout=[When half of the hosts are ready to begin a load, the others get so much longer; twice what the first took, if that is more]:TIME:_default' \
+'*--binary=[The binary for hosts of another architecture, as \`uname -m\` calls it\: aarch64=PATH]:ARCH=PATH:_default' \
+'--sudo[Become root on the hosts by \`sudo -n\`, which asks nothing\: the right must be there without a password]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'*::words -- What to do on each host\: inspect, check, run, status, apply or undo with their own words; `diff TARGET` compares the settings of the hosts; `forget` removes the binary that was sent:_default' \
+&& ret=0
+;;
 (serve)
 _arguments "${_arguments_options[@]}" : \
 '--listen=[Where to listen; \:0 takes a free port. Anything but a loopback address needs --tls-cert and --tls-key]:ADDR:_default' \
@@ -436,7 +751,7 @@ _arguments "${_arguments_options[@]}" : \
 '--mbps=[Bandwidth provisioned for TYPE, in the unit of its provider (MB/s or MiB/s)]:N:_default' \
 '--instance=[The instance type that TYPE is attached to\: m5.large, Standard_D4s_v5]:NAME:_default' \
 '--bandwidth=[Bytes a second that a load needs\: 200m]:BYTES:_default' \
-'()--bs=[Size of the load'\''s I/Os \[default\: 4k, or 1m with --bandwidth alone\]]:BYTES:_default' \
+'()--bs=[Size of the load'\''s I/Os \[default\: 4k; with --bandwidth alone large ones, of 1m\]]:BYTES:_default' \
 '()--size=[Room that the load needs\: 500g]:BYTES:_default' \
 '--provider=[Only disks of this provider\: aws, azure, gcp, alibaba]:NAME:_default' \
 '()--prices=[Prices, to order by\: a JSON file as the guide describes it]:FILE:_files' \
@@ -711,7 +1026,7 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-':id -- The thing, as `iodyno catalogue` names it, or KIND\:NAME:_default' \
+':id -- The thing, as `iodyno catalogue` names it, KIND\:NAME, or what the field calls it\: clat, noop, %util:_default' \
 && ret=0
 ;;
 (catalogue)
@@ -723,6 +1038,17 @@ _arguments "${_arguments_options[@]}" : \
 '--version[Print version]' \
 && ret=0
 ;;
+(rights)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::verb -- Say it of this verb, with the commands that grant what is missing; without one, of all in short:_default' \
+'::target -- On this directory, file or block device:_files' \
+&& ret=0
+;;
 (completions)
 _arguments "${_arguments_options[@]}" : \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -731,6 +1057,15 @@ _arguments "${_arguments_options[@]}" : \
 '-V[Print version]' \
 '--version[Print version]' \
 ':shell -- bash, zsh, fish or elvish:(bash elvish fish powershell zsh)' \
+&& ret=0
+;;
+(attend)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
 && ret=0
 ;;
 (manual)
@@ -798,6 +1133,70 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(loop)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__help__subcmd__loop_commands" \
+"*::: :->loop" \
+&& ret=0
+
+    case $state in
+    (loop)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-help-loop-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(dataset)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(k8s)
+_arguments "${_arguments_options[@]}" : \
+":: :_iodyno__subcmd__help__subcmd__k8s_commands" \
+"*::: :->k8s" \
+&& ret=0
+
+    case $state in
+    (k8s)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:iodyno-help-k8s-command-$line[1]:"
+        case $line[1] in
+            (run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(in-pod)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (tune)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -823,6 +1222,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(fleet)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -910,7 +1313,15 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(rights)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (completions)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(attend)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -948,6 +1359,9 @@ _iodyno_commands() {
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
+'loop:Make, list and remove loop devices over files that are really written, with a file system and a unit for systemd' \
+'dataset:Read a data set of small files, cold and warm, here and elsewhere in turns, and say which is worth it by how much' \
+'k8s:Load and check the storage of a Kubernetes cluster, by storage class, claim, node or host path' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'boots:Show how far a plan of boots is that \`tune --reboot-plan\` has made, or take its next step' \
 'apply:Put in place what a tune has proved' \
@@ -955,6 +1369,7 @@ _iodyno_commands() {
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\` or \`set\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'fleet:Do the same on many hosts at once, over ssh or any command that leads to them, and say which host is different' \
 'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
@@ -971,7 +1386,9 @@ _iodyno_commands() {
 'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
 'explain:Explain a knob, a rule, a sensor, an engine, a kernel parameter (sysctl\:vm.dirty_ratio) or a profile of them' \
 'catalogue:List everything that \`explain\` knows' \
+'rights:Say which rights a verb can make use of here, which are missing, and how to grant them; changes nothing' \
 'completions:Print completions for a shell' \
+'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
 'manual:Print the manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
@@ -983,6 +1400,11 @@ _iodyno_commands() {
 _iodyno__subcmd__apply_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__attend_commands] )) ||
+_iodyno__subcmd__attend_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno attend commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__boots_commands] )) ||
 _iodyno__subcmd__boots_commands() {
@@ -1014,6 +1436,11 @@ _iodyno__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno completions commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__dataset_commands] )) ||
+_iodyno__subcmd__dataset_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno dataset commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__delete_commands] )) ||
 _iodyno__subcmd__delete_commands() {
     local commands; commands=()
@@ -1039,6 +1466,11 @@ _iodyno__subcmd__fill_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno fill commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__fleet_commands] )) ||
+_iodyno__subcmd__fleet_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno fleet commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help_commands] )) ||
 _iodyno__subcmd__help_commands() {
     local commands; commands=(
@@ -1048,6 +1480,9 @@ _iodyno__subcmd__help_commands() {
 'run:Load a target once and keep the measurement as a record' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
+'loop:Make, list and remove loop devices over files that are really written, with a file system and a unit for systemd' \
+'dataset:Read a data set of small files, cold and warm, here and elsewhere in turns, and say which is worth it by how much' \
+'k8s:Load and check the storage of a Kubernetes cluster, by storage class, claim, node or host path' \
 'tune:Prove by a randomised experiment on the live kernel which setting helps, and put everything back' \
 'boots:Show how far a plan of boots is that \`tune --reboot-plan\` has made, or take its next step' \
 'apply:Put in place what a tune has proved' \
@@ -1055,6 +1490,7 @@ _iodyno__subcmd__help_commands() {
 'import:Make records of what other tools measured\: fio, rados bench, iostat and others, also pasted into a page' \
 'undo:Put old values back\: after a death, or after \`apply\` or \`set\`' \
 'status:Show what iodyno has changed and not yet put back; changes nothing' \
+'fleet:Do the same on many hosts at once, over ssh or any command that leads to them, and say which host is different' \
 'serve:Serve the web pages and the interface behind them, to a browser on this machine' \
 'judge:Let the experiment engine decide for any other system\: JSON lines on stdin and stdout' \
 'cloud:Say what a disk of the cloud promises, which type carries a load, and which one a measured rate looks like' \
@@ -1071,7 +1507,9 @@ _iodyno__subcmd__help_commands() {
 'report:Write a record as one page with figures, as Markdown, JSON or CSV, and its figures as SVG' \
 'explain:Explain a knob, a rule, a sensor, an engine, a kernel parameter (sysctl\:vm.dirty_ratio) or a profile of them' \
 'catalogue:List everything that \`explain\` knows' \
+'rights:Say which rights a verb can make use of here, which are missing, and how to grant them; changes nothing' \
 'completions:Print completions for a shell' \
+'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
 'manual:Print the manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
@@ -1083,6 +1521,11 @@ _iodyno__subcmd__help_commands() {
 _iodyno__subcmd__help__subcmd__apply_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help apply commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__attend_commands] )) ||
+_iodyno__subcmd__help__subcmd__attend_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help attend commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__boots_commands] )) ||
 _iodyno__subcmd__help__subcmd__boots_commands() {
@@ -1114,6 +1557,11 @@ _iodyno__subcmd__help__subcmd__completions_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help completions commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__dataset_commands] )) ||
+_iodyno__subcmd__help__subcmd__dataset_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help dataset commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__delete_commands] )) ||
 _iodyno__subcmd__help__subcmd__delete_commands() {
     local commands; commands=()
@@ -1138,6 +1586,11 @@ _iodyno__subcmd__help__subcmd__export_commands() {
 _iodyno__subcmd__help__subcmd__fill_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help fill commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__fleet_commands] )) ||
+_iodyno__subcmd__help__subcmd__fleet_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help fleet commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__help_commands] )) ||
 _iodyno__subcmd__help__subcmd__help_commands() {
@@ -1164,6 +1617,36 @@ _iodyno__subcmd__help__subcmd__judge_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help judge commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__help__subcmd__k8s_commands] )) ||
+_iodyno__subcmd__help__subcmd__k8s_commands() {
+    local commands; commands=(
+'run:Load one place of a cluster from a pod, as \`iodyno run\` does, and keep the measurement as a record' \
+'check:Say why the storage of a pod is slow, as \`iodyno check\` does, at one place or on every node' \
+'compare:Load several places in turns, in rounds of random order, and say by how much they differ' \
+'in-pod:What runs in the pod' \
+    )
+    _describe -t commands 'iodyno help k8s commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__k8s__subcmd__check_commands] )) ||
+_iodyno__subcmd__help__subcmd__k8s__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help k8s check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__k8s__subcmd__compare_commands] )) ||
+_iodyno__subcmd__help__subcmd__k8s__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help k8s compare commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__k8s__subcmd__in-pod_commands] )) ||
+_iodyno__subcmd__help__subcmd__k8s__subcmd__in-pod_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help k8s in-pod commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__k8s__subcmd__run_commands] )) ||
+_iodyno__subcmd__help__subcmd__k8s__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help k8s run commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help__subcmd__limit_commands] )) ||
 _iodyno__subcmd__help__subcmd__limit_commands() {
     local commands; commands=()
@@ -1173,6 +1656,30 @@ _iodyno__subcmd__help__subcmd__limit_commands() {
 _iodyno__subcmd__help__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__loop_commands] )) ||
+_iodyno__subcmd__help__subcmd__loop_commands() {
+    local commands; commands=(
+'create:Write a file in full, set a loop device up over it, make a file system on it and mount it' \
+'list:Show the loop devices that iodyno made with what is wrong with them, and the others in a line each; changes nothing' \
+'remove:Take a loop device away that iodyno made\: its mount, device, unit and file' \
+    )
+    _describe -t commands 'iodyno help loop commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__loop__subcmd__create_commands] )) ||
+_iodyno__subcmd__help__subcmd__loop__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help loop create commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__loop__subcmd__list_commands] )) ||
+_iodyno__subcmd__help__subcmd__loop__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help loop list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__loop__subcmd__remove_commands] )) ||
+_iodyno__subcmd__help__subcmd__loop__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help loop remove commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__manual_commands] )) ||
 _iodyno__subcmd__help__subcmd__manual_commands() {
@@ -1198,6 +1705,11 @@ _iodyno__subcmd__help__subcmd__openapi_commands() {
 _iodyno__subcmd__help__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help report commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__rights_commands] )) ||
+_iodyno__subcmd__help__subcmd__rights_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help rights commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__run_commands] )) ||
 _iodyno__subcmd__help__subcmd__run_commands() {
@@ -1282,6 +1794,73 @@ _iodyno__subcmd__judge_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno judge commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__k8s_commands] )) ||
+_iodyno__subcmd__k8s_commands() {
+    local commands; commands=(
+'run:Load one place of a cluster from a pod, as \`iodyno run\` does, and keep the measurement as a record' \
+'check:Say why the storage of a pod is slow, as \`iodyno check\` does, at one place or on every node' \
+'compare:Load several places in turns, in rounds of random order, and say by how much they differ' \
+'in-pod:What runs in the pod' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno k8s commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__check_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__compare_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s compare commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help_commands() {
+    local commands; commands=(
+'run:Load one place of a cluster from a pod, as \`iodyno run\` does, and keep the measurement as a record' \
+'check:Say why the storage of a pod is slow, as \`iodyno check\` does, at one place or on every node' \
+'compare:Load several places in turns, in rounds of random order, and say by how much they differ' \
+'in-pod:What runs in the pod' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno k8s help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help__subcmd__check_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s help check commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help__subcmd__compare_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s help compare commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help__subcmd__help_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help__subcmd__in-pod_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help__subcmd__in-pod_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s help in-pod commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__help__subcmd__run_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__help__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s help run commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__in-pod_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__in-pod_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s in-pod commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__k8s__subcmd__run_commands] )) ||
+_iodyno__subcmd__k8s__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno k8s run commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__limit_commands] )) ||
 _iodyno__subcmd__limit_commands() {
     local commands; commands=()
@@ -1291,6 +1870,61 @@ _iodyno__subcmd__limit_commands() {
 _iodyno__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop_commands] )) ||
+_iodyno__subcmd__loop_commands() {
+    local commands; commands=(
+'create:Write a file in full, set a loop device up over it, make a file system on it and mount it' \
+'list:Show the loop devices that iodyno made with what is wrong with them, and the others in a line each; changes nothing' \
+'remove:Take a loop device away that iodyno made\: its mount, device, unit and file' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno loop commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__create_commands] )) ||
+_iodyno__subcmd__loop__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop create commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__help_commands] )) ||
+_iodyno__subcmd__loop__subcmd__help_commands() {
+    local commands; commands=(
+'create:Write a file in full, set a loop device up over it, make a file system on it and mount it' \
+'list:Show the loop devices that iodyno made with what is wrong with them, and the others in a line each; changes nothing' \
+'remove:Take a loop device away that iodyno made\: its mount, device, unit and file' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'iodyno loop help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__help__subcmd__create_commands] )) ||
+_iodyno__subcmd__loop__subcmd__help__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop help create commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__help__subcmd__help_commands] )) ||
+_iodyno__subcmd__loop__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop help help commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__help__subcmd__list_commands] )) ||
+_iodyno__subcmd__loop__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop help list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__help__subcmd__remove_commands] )) ||
+_iodyno__subcmd__loop__subcmd__help__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop help remove commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__list_commands] )) ||
+_iodyno__subcmd__loop__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop list commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__loop__subcmd__remove_commands] )) ||
+_iodyno__subcmd__loop__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno loop remove commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__manual_commands] )) ||
 _iodyno__subcmd__manual_commands() {
@@ -1316,6 +1950,11 @@ _iodyno__subcmd__openapi_commands() {
 _iodyno__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno report commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__rights_commands] )) ||
+_iodyno__subcmd__rights_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno rights commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__run_commands] )) ||
 _iodyno__subcmd__run_commands() {

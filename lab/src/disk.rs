@@ -32,6 +32,7 @@ pub struct Disk {
     iops: Option<u64>,
     bytes_per_s: Option<u64>,
     burst: Option<(u64, u64)>,
+    latency_us: Option<u64>,
     rotational: bool,
     port: Option<(&'static str, u32)>,
     node: Option<u32>,
@@ -47,6 +48,7 @@ impl Disk {
             iops: None,
             bytes_per_s: None,
             burst: None,
+            latency_us: None,
             rotational: false,
             port: None,
             node: None,
@@ -75,6 +77,12 @@ impl Disk {
     /// No more bytes than this a second, in host time.
     pub fn bytes_per_s(mut self, bytes_per_s: u64) -> Disk {
         self.bytes_per_s = Some(bytes_per_s);
+        self
+    }
+
+    /// Each I/O takes so long in host time, however many there are at once. Such a disk keeps nothing: it reads as zeroes.
+    pub fn latency_us(mut self, latency_us: u64) -> Disk {
+        self.latency_us = Some(latency_us);
         self
     }
 
@@ -116,11 +124,7 @@ impl Disk {
         let node = format!("disk{number}");
         let mut arguments = Vec::new();
         let mut add = |option: &str, value: String| arguments.extend([option.to_string(), value]);
-        // Writes end in the host's page cache: quick, and the host's disk adds no noise.
-        let file =
-            json!({"driver": "file", "filename": Disk::file_name(number), "discard": "unmap"});
-        let raw = json!({"driver": "raw", "node-name": format!("{node}raw"), "file": file});
-        add("-blockdev", raw.to_string());
+        add("-blockdev", self.backend(number).to_string());
         add(
             "-object",
             json!({"qom-type": "throttle-group", "id": format!("limit{number}"), "limits": self.limits()})
@@ -135,6 +139,21 @@ impl Disk {
             add("-device", device);
         }
         arguments
+    }
+
+    /// What keeps its data, under the name `diskNraw`.
+    fn backend(&self, number: usize) -> Value {
+        let name = format!("disk{number}raw");
+        if let Some(latency_us) = self.latency_us {
+            return json!({
+                "driver": "null-co", "node-name": name, "size": self.bytes(), "latency-ns": latency_us * 1000,
+                "read-zeroes": true,
+            });
+        }
+        // Writes end in the host's page cache: quick, and the host's disk adds no noise.
+        let file =
+            json!({"driver": "file", "filename": Disk::file_name(number), "discard": "unmap"});
+        json!({"driver": "raw", "node-name": name, "file": file})
     }
 
     /// What QEMU lets it do, in its own words.

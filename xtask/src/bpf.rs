@@ -1,6 +1,6 @@
-//! `cargo xtask bpf`: compiles the programs that trace the block layer, or compares the object that is checked in.
+//! `cargo xtask bpf`: compiles the programs that run in the kernel, or compares the objects that are checked in.
 //!
-//! The object is in the repository so that nobody needs clang to build iodyno. The same clang gives the same bytes:
+//! They are in the repository so that nobody needs clang to build iodyno. The same clang gives the same bytes:
 //! no path and no debugging section is in it. Another clang gives other code, so then nothing is compared.
 
 use crate::problem::Failure;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const FOLDER: &str = "crates/ground/probe/bpf";
-const SOURCE: &str = "layers.bpf.c";
-const OBJECT: &str = "layers.bpf.o";
-/// The version of clang that made the object.
-const VERSION: &str = "layers.bpf.clang";
+/// Each is made of NAME.bpf.c and is NAME.bpf.o.
+const OBJECTS: [&str; 2] = ["layers", "sleeps"];
+/// The version of clang that made the objects.
+const VERSION: &str = "objects.clang";
 
-/// Writes the object and the compiler's version, or with `check` says whether the object is what the sources give.
+/// Writes the objects and the compiler's version, or with `check` says whether the objects are what the sources give.
 pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     let folder = root.join(FOLDER);
     let Some(clang) = version_of_clang() else {
@@ -27,31 +27,40 @@ pub fn run(root: &Path, check: bool) -> Result<String, Failure> {
     let recorded = std::fs::read_to_string(folder.join(VERSION)).unwrap_or_default();
     if check && recorded.trim() != clang {
         let why = format!(
-            "the object was made by {}, here is {clang}",
+            "the objects were made by {}, here is {clang}",
             recorded.trim()
         );
         return skipped("machine:clang-version", &why);
     }
-    let built = compile(&folder)?;
-    let object = folder.join(OBJECT);
-    if check {
-        let present = std::fs::read(&object).unwrap_or_default();
-        return match present == built {
-            true => Ok("bpf: the object is what its sources give".into()),
-            false => Err(Failure::Broken(format!(
-                "{FOLDER}/{OBJECT} is not what its sources give; run `cargo xtask bpf` and commit it"
-            ))),
-        };
+    let told: Vec<String> = OBJECTS
+        .iter()
+        .map(|name| one(&folder, name, check))
+        .collect::<Result<_, _>>()?;
+    if !check {
+        write(folder.join(VERSION), format!("{clang}\n").as_bytes())?;
     }
-    let write = |path: PathBuf, bytes: &[u8]| {
-        std::fs::write(&path, bytes).map_err(|error| Failure::io(path.display(), &error))
-    };
-    write(object, &built)?;
-    write(folder.join(VERSION), format!("{clang}\n").as_bytes())?;
-    Ok(format!(
-        "bpf: {FOLDER}/{OBJECT}, {} bytes, by {clang}",
-        built.len()
-    ))
+    Ok(format!("bpf: {} ({clang})", told.join(", ")))
+}
+
+/// Writes or compares one object, and says what was done.
+fn one(folder: &Path, name: &str, check: bool) -> Result<String, Failure> {
+    let built = compile(folder, name)?;
+    let object = folder.join(format!("{name}.bpf.o"));
+    if !check {
+        let told = format!("{name}: {} bytes", built.len());
+        return write(object, &built).map(|()| told);
+    }
+    let present = std::fs::read(&object).unwrap_or_default();
+    match present == built {
+        true => Ok(format!("{name} is what its source gives")),
+        false => Err(Failure::Broken(format!(
+            "{FOLDER}/{name}.bpf.o is not what its sources give; run `cargo xtask bpf` and commit it"
+        ))),
+    }
+}
+
+fn write(path: PathBuf, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(&path, bytes).map_err(|error| Failure::io(path.display(), &error))
 }
 
 fn skipped(need: &str, why: &str) -> Result<String, Failure> {
@@ -74,8 +83,9 @@ fn version_in(text: &str) -> Option<String> {
     Some(format!("clang version {}", rest.split_whitespace().next()?))
 }
 
-fn compile(folder: &Path) -> Result<Vec<u8>, Failure> {
-    let object = std::env::temp_dir().join(format!("xtask-bpf-{}.o", std::process::id()));
+fn compile(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    let source = format!("{name}.bpf.c");
+    let object = std::env::temp_dir().join(format!("xtask-{name}-{}.o", std::process::id()));
     // -g gives the type information; what else it gives is stripped. The third instruction set is that of Linux 5.1.
     let flags = [
         "-target",
@@ -91,7 +101,7 @@ fn compile(folder: &Path) -> Result<Vec<u8>, Failure> {
     clang
         .current_dir(folder)
         .args(flags)
-        .args(["-c", SOURCE, "-o"])
+        .args(["-c", &source, "-o"])
         .arg(&object);
     let mut strip = Command::new("llvm-strip");
     strip.arg("-g").arg(&object);
@@ -132,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_object_is_what_its_sources_give() {
+    fn the_objects_are_what_their_sources_give() {
         let root = crate::workspace_root();
         match run(&root, true) {
             Ok(message) => println!("{message}"),

@@ -97,6 +97,17 @@ impl LoopDevice {
         )
     }
 
+    /// The same, to be written: for a file system of its own.
+    ///
+    /// # Errors
+    /// Why this machine or this user cannot.
+    pub fn writable_in_memory(bytes: usize) -> Result<LoopDevice, String> {
+        LoopDevice::over(
+            DataFile::write_in(Path::new("/dev/shm"), "writable", bytes)?,
+            &[],
+        )
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.device

@@ -35,6 +35,13 @@ pub enum Verb {
     Watch(commands::watch::WatchArgs),
     /// Show what a limit of a control group holds and what passes it by, and how groups share a disk.
     Limit(commands::limit::LimitArgs),
+    /// Make, list and remove loop devices over files that are really written, with a file system and a unit for systemd.
+    Loop(commands::loop_device::LoopArgs),
+    /// Read a data set of small files, cold and warm, here and elsewhere in turns, and say which is worth it by how much.
+    Dataset(commands::dataset::DatasetArgs),
+    /// Load and check the storage of a Kubernetes cluster, by storage class, claim, node or host path.
+    #[command(name = "k8s")]
+    K8s(commands::k8s::K8sArgs),
     /// Prove by a randomised experiment on the live kernel which setting helps, and put everything back.
     Tune(commands::tune::TuneArgs),
     /// Show how far a plan of boots is that `tune --reboot-plan` has made, or take its next step.
@@ -49,6 +56,8 @@ pub enum Verb {
     Undo(commands::undo::UndoArgs),
     /// Show what iodyno has changed and not yet put back; changes nothing.
     Status,
+    /// Do the same on many hosts at once, over ssh or any command that leads to them, and say which host is different.
+    Fleet(commands::fleet::FleetArgs),
     /// Serve the web pages and the interface behind them, to a browser on this machine.
     Serve(commands::serve::ServeArgs),
     /// Let the experiment engine decide for any other system: JSON lines on stdin and stdout.
@@ -81,8 +90,13 @@ pub enum Verb {
     Explain(commands::explain::ExplainArgs),
     /// List everything that `explain` knows.
     Catalogue,
+    /// Say which rights a verb can make use of here, which are missing, and how to grant them; changes nothing.
+    Rights(commands::rights::RightsArgs),
     /// Print completions for a shell.
     Completions(commands::completions::CompletionsArgs),
+    /// Answer a `fleet` on standard input and output: what it starts on each host.
+    #[command(hide = true)]
+    Attend,
     /// Print the manual page.
     #[command(hide = true)]
     Manual,

@@ -2,9 +2,9 @@
 
 use crate::cli::{Cli, Verb};
 use crate::commands::{
-    apply, boots, catalogue, check, cloud, compare, completions, delete, diff, explain, export,
-    history, import, inspect, judge, limit, list, merge, note, report, run, serve, set, show,
-    status, store, tag, tune, undo, watch,
+    apply, boots, catalogue, check, cloud, compare, completions, dataset, delete, diff, explain,
+    export, fleet, history, import, inspect, judge, k8s, limit, list, loop_device, merge, note,
+    report, rights, run, serve, set, show, status, store, tag, tune, undo, watch,
 };
 use crate::container::in_container;
 use crate::context::Context;
@@ -17,10 +17,12 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         verb,
         Verb::Undo(_)
             | Verb::Status
+            | Verb::Loop(_)
             | Verb::Completions(_)
             | Verb::Manual
             | Verb::Openapi
             | Verb::Fill(_)
+            | Verb::Attend
             | Verb::Judge(_)
     ) {
         crate::unfinished::warn(context);
@@ -32,6 +34,9 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Run(args) => in_container(args, context, run::run),
         Verb::Watch(args) => in_container(args, context, watch::run),
         Verb::Limit(args) => in_container(args, context, limit::run),
+        Verb::Loop(args) => loop_device::run(&args, context),
+        Verb::Dataset(args) => in_container(args, context, dataset::run),
+        Verb::K8s(args) => k8s::run(&args, context),
         Verb::Tune(args) => in_container(args, context, tune::run),
         Verb::Boots(args) => boots::run(&args, context),
         Verb::Apply(args) => apply::run(&args, context),
@@ -39,6 +44,8 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Import(args) => import::run(&args, context),
         Verb::Undo(args) => undo::run(&args, context),
         Verb::Status => status::run(context),
+        Verb::Fleet(args) => fleet::run(&args, context),
+        Verb::Attend => fleet::attend::run(context),
         Verb::Serve(args) => serve::run(&args, context),
         Verb::Judge(args) => judge::run(args),
         Verb::Cloud(args) => cloud::run(&args, context),
@@ -55,6 +62,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Report(args) => report::run(&args, context),
         Verb::Explain(args) => explain::run(&args, context),
         Verb::Catalogue => catalogue::run(context),
+        Verb::Rights(args) => rights::run(&args, context),
         Verb::Completions(args) => completions::run(&args, Cli::command(), context),
         Verb::Manual => completions::manual(&Cli::command(), context),
         Verb::Fill(args) => limit::fill(&args),

@@ -106,12 +106,13 @@ impl From<store::StoreError> for Failure {
 }
 
 impl From<inventory::InventoryError> for Failure {
-    /// A target that cannot be looked at is the target's failure, or a matter of rights.
+    /// A target that cannot be looked at is the target's failure, or a matter of rights. A pool that a cluster does not have
+    /// is a wrong word, as it is for `run`.
     fn from(error: inventory::InventoryError) -> Self {
-        let exit = if error.is_permission() {
-            Exit::Rights
-        } else {
-            Exit::Failed
+        let exit = match &error {
+            error if error.is_permission() => Exit::Rights,
+            inventory::InventoryError::NoPool { .. } => Exit::Usage,
+            _ => Exit::Failed,
         };
         Failure::with(exit, error.to_string(), error.parts())
     }

@@ -1,5 +1,6 @@
 //! iodyno, a dynamometer for storage: inventory, load, watch, prove, apply, undo.
 
+mod captured;
 mod cli;
 mod commands;
 mod confirmation;

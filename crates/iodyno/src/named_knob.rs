@@ -2,8 +2,9 @@
 
 use crate::exit::{Exit, Failure};
 use crate::group_name;
-use apply::{Knob, SubjectFiles, ValueReading, knobs};
+use apply::{Knob, SubjectFiles, ValueReading};
 use host::Host;
+use lookup::explain;
 use model::iopath::{IoPath, Layer, LayerKind};
 use model::subject::{Subject, SubjectKind};
 
@@ -27,13 +28,7 @@ pub fn parse(text: &str) -> Result<NamedKnob, Failure> {
     let (id, key) = name
         .split_once('@')
         .map_or((name, None), |(id, key)| (id, Some(key.to_string())));
-    let knob = Knob::find(id).ok_or_else(|| {
-        let known: Vec<&str> = knobs::ALL.iter().map(|knob| knob.id).collect();
-        Failure::usage(format!(
-            "there is no knob `{id}`. There are {}.",
-            known.join(", ")
-        ))
-    })?;
+    let knob = Knob::find(id).ok_or_else(|| unknown(id))?;
     let between = match knob.reading {
         ValueReading::CpuList => ':',
         ValueReading::Whole | ValueReading::Chosen | ValueReading::Bytes => ',',
@@ -41,6 +36,18 @@ pub fn parse(text: &str) -> Result<NamedKnob, Failure> {
     let value = |text: &str| knob.reading.value(text);
     let values = values.map(|values| values.split(between).map(value).collect());
     Ok(NamedKnob { knob, key, values })
+}
+
+/// A name that no knob has, with those that are like it.
+fn unknown(id: &str) -> Failure {
+    let near = explain::near(&format!("knob:{id}"));
+    let meant = match near.is_empty() {
+        true => ".".into(),
+        false => format!("; did you mean {}?", near.join(", ")),
+    };
+    Failure::usage(format!("there is no knob `{id}`{meant}"))
+        .on(id)
+        .hint("`iodyno catalogue` lists all.")
 }
 
 /// The device below the target whose settings can be tuned: the one disk, or where there are several the array or volume
@@ -218,11 +225,19 @@ mod tests {
         let asked = parse("scheduler=none,bfq").unwrap();
         assert_eq!((asked.knob.id, asked.key), ("scheduler", None));
         assert_eq!(asked.values.unwrap(), ["none", "bfq"]);
-        assert!(
-            parse("sheduler")
-                .unwrap_err()
-                .message
-                .contains("nr_requests")
+    }
+
+    #[test]
+    fn a_name_that_no_knob_has_is_answered_with_the_nearest() {
+        let message = |text: &str| parse(text).unwrap_err().message;
+        assert_eq!(
+            message("slice_idle=0,8"),
+            "there is no knob `slice_idle`; did you mean slice_idle_us?\n`iodyno catalogue` lists all."
+        );
+        assert!(message("sheduler").contains("did you mean scheduler?"));
+        assert_eq!(
+            message("nobody_has_this"),
+            "there is no knob `nobody_has_this`.\n`iodyno catalogue` lists all."
         );
     }
 }

@@ -196,13 +196,14 @@ fn json(failure: &ErrorDocument) -> String {
     serde_json::to_string(failure).unwrap_or_default()
 }
 
-/// Words as the locale can show them; documents are UTF-8 everywhere.
+/// Words as the terminal has room for them and the locale can show them; documents are UTF-8 everywhere.
 fn shown(text: &str) -> Cow<'_, str> {
     static IS_ASCII: OnceLock<bool> = OnceLock::new();
     let is_ascii = || host::environment::is_utf8(host::environment::variable) == Some(false);
+    let text = report::text::narrowed(text);
     match IS_ASCII.get_or_init(is_ascii) {
-        true => view::text::ascii(text),
-        false => Cow::Borrowed(text),
+        true => Cow::Owned(view::text::ascii(&text).into_owned()),
+        false => text,
     }
 }
 

@@ -14,6 +14,7 @@ pub fn of(host: &Host) -> Provenance {
         clock: host::clock::FastClock::expected_name().to_string(),
         started_unix_ms: host::clock::unix_ms(),
         command: model::secret::command(&host::environment::arguments()),
+        kube: None,
     }
 }
 

@@ -61,23 +61,34 @@ pub fn must_be_read(errors: Vec<host::Error>) -> Result<(), Failure> {
 
 /// One line on what a journal holds.
 pub fn describe(journal: &Unfinished) -> String {
-    let has_files = !journal.trees.is_empty() || !journal.files.is_empty();
+    let has_files =
+        !journal.trees.is_empty() || !journal.files.is_empty() || journal.made_loop.is_some();
+    let has_objects = !journal.objects.is_empty() || !journal.kube.is_empty();
     let has_groups = !journal.groups.is_empty() && !journal.is_of_an_earlier_boot;
     let what = match (journal.running, journal.kept.is_some()) {
+        (false, true) if journal.made_loop.is_some() => {
+            "a loop device; stays until it is removed".to_string()
+        }
         _ if journal.damage.is_some() => "damaged; its settings may still be in place".to_string(),
         _ if journal.may_run_unseen() => {
             "unfinished; its process cannot be seen from inside this container".to_string()
+        }
+        (true, _) if journal.made_loop.is_some() => {
+            format!("being made right now ({})", journal.owner())
         }
         (true, _) => format!(
             "running now ({}); it puts everything back itself",
             journal.owner()
         ),
-        (false, true) if journal.is_of_an_earlier_boot && !has_files => {
+        (false, true) if journal.is_of_an_earlier_boot && !journal.has_lasting() => {
             "applied in an earlier boot; the kernel has its own values again".to_string()
         }
         (false, true) => "applied; stays until undone".to_string(),
         (false, false) if has_groups => {
             "ended unfinished; its control groups may still be there".to_string()
+        }
+        (false, false) if has_objects => {
+            "ended unfinished; its objects may still be in the cluster".to_string()
         }
         (false, false) if has_files => "ended unfinished; its files may still be there".to_string(),
         (false, false) if journal.is_of_an_earlier_boot => {

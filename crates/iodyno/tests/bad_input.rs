@@ -36,7 +36,7 @@ fn the_command_line() {
     expect(
         &["tune", "/tmp", "--knob", "sheduler"],
         2,
-        &["sheduler", "nr_requests"],
+        &["sheduler", "did you mean scheduler?", "catalogue"],
     );
     expect(
         &["explain", "nothing-of-this-name"],

@@ -82,6 +82,20 @@ fn a_boot_is_measured_once_and_the_next_one_is_named() {
     assert!(text(&output.stderr).contains(&format!("iodyno show {record}")));
 }
 
+#[test]
+fn an_argument_that_this_kernel_ignores_is_refused_with_the_reason() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots-elevator"));
+    let target = place.path().to_str().unwrap();
+    let words = ["tune", target, "--dry-run", "--reboot-plan", "elevator=cfq"];
+    let output = iodyno.run(&words);
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(
+        said.contains("elevator= does nothing since Linux 5.0"),
+        "{said}"
+    );
+}
+
 fn catches_term(id: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));

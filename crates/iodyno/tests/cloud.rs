@@ -179,3 +179,110 @@ fn types_of_ones_own_come_first_and_a_machine_is_looked_at() {
     assert_eq!((code(&output), &document["about"]), (0, &"machine".into()));
     assert!(document["evidence"].is_string(), "{document}");
 }
+
+#[test]
+fn figures_stand_beside_their_formula() {
+    let iodyno = Iodyno::new();
+    let people = text(&iodyno.run(&["cloud", "pl1", "366GiB"]).stdout);
+    for words in [
+        "20.1 k = min(1800 + 50 × GiB, 50000)",
+        "303 MiB/s = min(120 + 0.5 × GiB, 350) MiB/s",
+    ] {
+        assert!(people.contains(words), "{words}: {people}");
+    }
+    let (document, _) = iodyno.json(&["cloud", "pl1", "366GiB"]);
+    assert_eq!(
+        document["offer"]["formula"]["iops"],
+        "min(1800 + 50 × GiB, 50000)"
+    );
+    let settable = text(&iodyno.run(&["cloud", "gp3", "100GiB"]).stdout);
+    assert!(
+        settable.contains("IOPS from 3000 to min(max(500 × GiB, 3000), 80000)"),
+        "{settable}"
+    );
+}
+
+#[test]
+fn a_size_that_is_left_out_or_written_otherwise_is_told() {
+    let iodyno = Iodyno::new();
+    for name in ["pl1", "azure:premium"] {
+        let smallest = text(&iodyno.run(&["cloud", name]).stdout);
+        assert!(
+            smallest.contains("the smallest that is sold: no SIZE was given"),
+            "{smallest}"
+        );
+    }
+    let tier = text(&iodyno.run(&["cloud", "P30"]).stdout);
+    assert!(!tier.contains("no SIZE was given"), "{tier}");
+    let decimal = iodyno.run(&["cloud", "pl1", "366GB"]);
+    assert_eq!(code(&decimal), 0);
+    assert!(text(&decimal.stdout).contains("366 GiB"));
+    assert!(text(&decimal.stderr).contains("366GB is read as 366 GiB"));
+    assert!(text(&iodyno.run(&["cloud", "pl1", "366GiB"]).stderr).is_empty());
+}
+
+#[test]
+fn what_has_no_figures_says_how_to_give_them_or_where_they_are() {
+    let iodyno = Iodyno::new();
+    for (arguments, words) in [
+        (&["cloud", "plx", "40"][..], "with --iops N"),
+        (&["cloud", "cloud_essd", "500"], "alibaba:essd-pl1"),
+        (&["cloud", "cloud_basic", "100"], "several hundred IOPS"),
+    ] {
+        let output = iodyno.run(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        let told = text(&output.stderr);
+        assert!(told.contains(words), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_need_of_bytes_alone_is_compared_by_bytes_alone() {
+    let iodyno = Iodyno::new();
+    let people = text(&iodyno.run(&["cloud", "--bandwidth", "400m"]).stdout);
+    assert!(people.contains("plx:40GiB:iops=102400"), "{people}");
+    assert!(
+        !people.contains("7500.0") && !people.contains(" and 1.0 times"),
+        "{people}"
+    );
+    let (document, _) = iodyno.json(&["cloud", "--bandwidth", "400m"]);
+    assert!(
+        document["carriers"][0]["iops_times"].is_null(),
+        "{document}"
+    );
+    let sized = text(
+        &iodyno
+            .run(&["cloud", "--bandwidth", "400m", "--bs", "256k"])
+            .stdout,
+    );
+    assert!(sized.contains("1.60 k I/Os a second of 256 KiB"), "{sized}");
+    assert!(sized.contains("plx:40GiB:iops=102400"), "{sized}");
+}
+
+#[test]
+fn an_imported_record_is_looked_up_by_its_mean() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("imported"));
+    let file = dir.path().join("fio.txt");
+    let output = "fio_read: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, \
+                  iodepth=64\nfio-3.33\nStarting 1 process\n\nfio_read: (groupid=0, jobs=1): err= 0: pid=1: Mon Nov 23 \
+                  10:00:00 2026\n  read: IOPS=20.2k, BW=78.7MiB/s (82.5MB/s)(4723MiB/60001msec)\n    clat (usec): \
+                  min=100, max=9000, avg=3170.00, stdev=10.00\n  cpu          : usr=1.00%, sys=5.00%, ctx=1, majf=0, \
+                  minf=1\n";
+    std::fs::write(&file, output).unwrap();
+    let imported = iodyno.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(code(&imported), 0, "{}", text(&imported.stderr));
+    let asked = [
+        "cloud",
+        "--record",
+        "1",
+        "--size",
+        "366g",
+        "--provider",
+        "alibaba",
+    ];
+    let output = iodyno.run(&asked);
+    let people = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(people.contains("on average"), "{people}");
+    assert!(people.contains("alibaba:essd-pl1 of 366 GiB"), "{people}");
+}

@@ -26,7 +26,7 @@ fn run(iodyno: &Iodyno, dir: &Dir, more: &[&str]) -> Value {
 }
 
 /// The document of a run as if it had gone on evenly, so many times as fast: what a busy disk did to it is taken out.
-fn even(document: &Value, factor: f64) -> Value {
+pub fn even(document: &Value, factor: f64) -> Value {
     let mut changed = document.clone();
     let load = &mut changed["record"]["load"];
     let ios = load["read"]["ios"].as_u64().unwrap();

@@ -63,14 +63,23 @@ fn the_script_sets_and_puts_back() {
     }
 }
 
-#[test]
-fn tasks_are_read_and_done_by_ansible() {
+/// The `ansible-playbook` of this checkout; without one, that is noted as a skip.
+pub fn ansible() -> Option<String> {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../target/tools/ansible/bin/ansible-playbook");
-    let Some(tool) = tool.to_str().filter(|_| tool.exists()) else {
+    if !tool.exists() {
         skip::missing("ansible-playbook", "it is not in target/tools");
+        return None;
+    }
+    tool.to_str().map(str::to_string)
+}
+
+#[test]
+fn tasks_are_read_and_done_by_ansible() {
+    let Some(tool) = ansible() else {
         return;
     };
+    let tool = tool.as_str();
     let Some((disk, iodyno, record)) = win() else {
         return;
     };

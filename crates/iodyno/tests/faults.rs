@@ -52,8 +52,8 @@ fn keep(case: &Case, document: Value) {
     std::fs::write(&file, small::text(&kept)).unwrap();
 }
 
-/// The rules of the findings that stand, in their order, of these levels.
-fn rules(document: &Value, levels: &[&str]) -> Vec<String> {
+/// A key of the findings that stand, in their order, of these levels.
+fn findings(document: &Value, levels: &[&str], key: &str) -> Vec<String> {
     let findings = document["findings"].as_array().expect("a list of findings");
     let stands = |one: &&Value| {
         one["withdrawn"].is_null() && levels.contains(&one["level"].as_str().unwrap())
@@ -61,20 +61,21 @@ fn rules(document: &Value, levels: &[&str]) -> Vec<String> {
     findings
         .iter()
         .filter(stands)
-        .map(|one| one["rule"].as_str().unwrap().to_string())
+        .map(|one| one[key].as_str().unwrap().to_string())
         .collect()
 }
 
 /// Whether the document names the cause, or on a healthy machine nothing; else what it says.
 fn verdict(case: &Case, document: &Value) -> Result<(), String> {
-    let all = rules(document, &["wrong", "warning", "note"]);
     if case.causes.is_empty() {
-        let alarms = rules(document, &["wrong", "warning"]);
-        return alarms
+        let alarms = |key| findings(document, &["wrong", "warning"], key);
+        let (rules, claims) = (alarms("rule"), alarms("claim"));
+        return rules
             .is_empty()
             .then_some(())
-            .ok_or_else(|| format!("alarms on a healthy machine: {alarms:?}"));
+            .ok_or_else(|| format!("alarms on a healthy machine: {rules:?} {claims:?}"));
     }
+    let all = findings(document, &["wrong", "warning", "note"], "rule");
     let is_named = all
         .iter()
         .take(FIRST)

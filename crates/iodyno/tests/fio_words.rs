@@ -42,16 +42,35 @@ fn a_pasted_line_runs_as_fio_would_run_it() {
 }
 
 #[test]
-fn own_options_beside_fios_are_refused() {
+fn options_before_a_pasted_line_stand_in_place_of_its_own() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("both"));
     let target = dir.path().to_str().unwrap();
-    let output = iodyno.run(&["run", target, "--bs", "8k", "--", "-rw=read", "-size=1m"]);
-    assert_eq!(code(&output), 2);
+    let line = "fio -name=a -rw=read -bs=4k -size=50% -runtime=600 -ioengine=psync -direct=1";
+    let mut words = vec!["run", target, "--json", "--bs", "8k", "--runtime", "200ms"];
+    words.extend(["--size", "1m", "--numjobs", "2", "--"]);
+    words.extend(line.split(' '));
+    let output = iodyno.run(&words);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert!(
-        text(&output.stderr).contains("--bs stands before a job in fio's words"),
+        text(&output.stderr).contains(
+            "--bs, --numjobs, --size, --runtime before the job stand in place of what the job says"
+        ),
         "{}",
         text(&output.stderr)
     );
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
+    let is = |name: &str, value: u64| assert_eq!(job[name], value, "{name}");
+    is("bs", 8192);
+    is("numjobs", 2);
+    is("size", 1 << 20);
+    is("runtime_ms", 200);
+    let read = &load["read"];
+    assert_eq!(
+        read["bytes"].as_u64().unwrap(),
+        8192 * read["ios"].as_u64().unwrap()
+    );
+    assert_eq!(job["rw"], "read", "what no option replaces stays");
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl TestGroup {
     }
 
     /// A command that enters the group and becomes iodyno.
-    fn inside(&self, iodyno: &Iodyno, arguments: &[&str]) -> Command {
+    pub fn inside(&self, iodyno: &Iodyno, arguments: &[&str]) -> Command {
         let entered = iodyno.command(arguments);
         let mut command = Command::new("sh");
         let procs = self.path().join("cgroup.procs");

@@ -235,3 +235,60 @@ fn a_folder_is_its_files_and_the_cpus_of_a_trace_are_one() {
         text(&output.stdout)
     );
 }
+
+#[test]
+fn what_holds_no_result_ends_with_5_unless_another_file_holds_one() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("import"));
+    let prose = dir.path().join("prose.txt");
+    std::fs::write(&prose, "nothing was measured here\n").unwrap();
+    let prose = prose.to_str().unwrap();
+    for options in [&["import", prose][..], &["import", "--dry-run", prose]] {
+        let output = iodyno.run(options);
+        assert_eq!(code(&output), 5, "{}", text(&output.stdout));
+        let said = text(&output.stdout);
+        assert!(
+            said.contains("prose.txt: no result that iodyno knows"),
+            "{said}"
+        );
+        assert_eq!(text(&output.stderr), "", "it is said once");
+    }
+    let (document, output) = iodyno.json(&["import", prose]);
+    assert_eq!(code(&output), 5);
+    assert_eq!(
+        document["files"][0]["results"].as_array().map(Vec::len),
+        Some(0)
+    );
+    let output = iodyno.run(&["import", prose, &fixture("fio_text/fio-3.33.trim.txt")]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+    // What is there already is a result all the same.
+    let output = iodyno.run(&["import", &fixture("fio_text/fio-3.33.trim.txt")]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+}
+
+#[test]
+fn transactions_of_sysbench_are_shown_and_ranked_and_not_called_iops() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("import"));
+    let slow = fixture("sysbench_oltp/1.0.20-write-only.txt");
+    let fast = dir.path().join("fast.txt");
+    let twice = std::fs::read_to_string(&slow).unwrap();
+    std::fs::write(&fast, twice.replace("(1688.01", "(3376.02")).unwrap();
+    let output = iodyno.run(&["import", &slow, fast.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("1.69 k/s") && said.contains("queries"),
+        "{said}"
+    );
+    assert!(!said.contains("IOPS"), "{said}");
+    let shown = text(&iodyno.run(&["show", "1"]).stdout);
+    for words in ["transactions", "1.69 k/s", "10.1 k/s", "p95", "queries"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!shown.contains("s3cret"), "{shown}");
+    let ranked = text(&iodyno.run(&["compare", "--rank", "1", "2"]).stdout);
+    assert!(
+        ranked.contains("by transactions per second: 1 : 2")
+            && ranked.contains("3.38 k transactions per second"),
+        "{ranked}"
+    );
+}

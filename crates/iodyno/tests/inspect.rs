@@ -111,6 +111,40 @@ fn a_captured_machine_stands_in_for_this_one() {
 }
 
 #[test]
+fn a_captured_machine_is_looked_at_below_its_own_target() {
+    let hosts = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/hosts");
+    let file = format!("{hosts}/report_000_centos7_deadline.host");
+    let iodyno = Iodyno::new();
+    for verb in ["inspect", "check"] {
+        let (document, output) = iodyno.json(&[verb, "--root", &file]);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 0, "{verb}: {said}");
+        assert!(
+            document.to_string().contains("/dev/sdb"),
+            "{verb}: {document}"
+        );
+        assert!(
+            said.contains("looking below /dev/sdb, for which"),
+            "{verb}: {said}"
+        );
+        let (named, output) = iodyno.json(&[verb, "/dev/sdb", "--root", &file]);
+        let target = |document: &serde_json::Value| match verb {
+            "inspect" => document["target"].clone(),
+            _ => document["path"]["target"].clone(),
+        };
+        assert_eq!(target(&named), "/dev/sdb");
+        assert_eq!(target(&document), target(&named), "{verb}");
+        assert!(
+            !text(&output.stderr).contains("looking below"),
+            "{verb}: it was named"
+        );
+    }
+    let (check, _) = iodyno.json(&["check", "--root", &file]);
+    let next = check["next"].as_str().unwrap();
+    assert!(!next.contains(" . ") && !next.ends_with(" ."), "{next}");
+}
+
+#[test]
 fn what_was_captured_here_reads_the_same_there() {
     let (iodyno, dir) = (Iodyno::new(), crate::support::Dir::new("capture"));
     let file = dir.path().join("this.host");

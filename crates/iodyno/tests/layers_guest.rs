@@ -179,6 +179,7 @@ fn a_guests_stacks_are_traced_layer_by_layer_on_every_rung() {
     };
     each_device_has_the_layers_of_its_driver(&mut guest);
     each_rung_counts_every_io(&mut guest);
+    the_sleep_of_a_loads_threads_is_timed(&mut guest);
 }
 
 #[test]
@@ -278,6 +279,32 @@ fn check_levels(stack: &Stack, ran: &Ran) {
         "{}: the top's time holds what is below",
         stack.name
     );
+}
+
+/// The events of switches and wake-ups, and the names of a task's fields, are not the same on all kernels.
+fn the_sleep_of_a_loads_threads_is_timed(guest: &mut Guest) {
+    out(
+        guest,
+        "iodyno check /dev/nvme0n1 --quick --json > /mnt/lab/checked",
+    );
+    let check: Value = serde_json::from_slice(&guest.get("checked").unwrap()).unwrap();
+    let probes = check["probes"].as_array().unwrap();
+    let one = probes.iter().find(|probe| probe["role"] == "latency");
+    let tasks = &one.expect("one read at a time")["tasks"];
+    let off_cpu = &tasks["off_cpu"];
+    let number = |of: &Value, name: &str| of[name].as_f64().unwrap();
+    assert!(number(off_cpu, "sleeps") >= 10.0, "{tasks:#}");
+    let counted =
+        1.0 - (number(tasks, "run_ms") + number(tasks, "delay_ms")) / number(tasks, "alive_ms");
+    let timed = number(off_cpu, "slept_ms") / number(off_cpu, "followed_ms");
+    assert!(
+        (counted - timed).abs() < 0.1,
+        "{counted} and {timed}: {tasks:#}"
+    );
+    // By its name where the compiler has left it one.
+    let innermost = off_cpu["places"][0]["functions"][0].as_str().unwrap();
+    let is_known = ["io_cqring_wait", "__do_sys_io_uring_enter"].contains(&innermost);
+    assert!(is_known, "{off_cpu:#}");
 }
 
 fn splits_and_requeues_are_counted(guest: &mut Guest) {

@@ -71,13 +71,14 @@ fn version_2_holds_write_back_where_the_file_system_takes_part() {
 }
 
 /// Two groups whose weights are as one to four, under bfq and then under io.cost, on a disk that does one I/O at a time. Of
-/// the two requests that its scheduler would have, bfq could not choose: both groups got half.
+/// the two requests that its scheduler would have, bfq could not choose: both groups got half. An emulated CPU with little
+/// of the host completes 400 I/Os a second, and then nobody waits for the disk: it does 125.
 const WEIGHTS: &str = "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n\
-    DISK && echo 2 >$nullb/irqmode && echo 1000000 >$nullb/completion_nsec && echo 1 >$nullb/hw_queue_depth || exit 1\n\
+    DISK && echo 2 >$nullb/irqmode && echo 8000000 >$nullb/completion_nsec && echo 1 >$nullb/hw_queue_depth || exit 1\n\
     echo 1 >$nullb/power && mkfs.ext4 -q -F /dev/nullb0 500m && mkdir -p /t && mount /dev/nullb0 /t && modprobe bfq || exit 1\n\
-    share() { /root/iodyno limit /t --containers 2 --weights 100,400 --runtime 4s --json >/mnt/lab/$1.json; }\n\
+    share() { /root/iodyno limit /t --containers 2 --weights 100,400 --runtime 8s --json >/mnt/lab/$1.json; }\n\
     cd /sys/block/nullb0/queue && echo bfq >scheduler && echo 64 >nr_requests && share bfq && echo none >scheduler || exit 1\n\
-    disk=$(cat /sys/block/nullb0/dev); iops='rseqiops=500 rrandiops=500 wseqiops=500 wrandiops=500'\n\
+    disk=$(cat /sys/block/nullb0/dev); iops='rseqiops=60 rrandiops=60 wseqiops=60 wrandiops=60'\n\
     echo \"$disk ctrl=user model=linear rbps=9000000 wbps=9000000 $iops\" >/sys/fs/cgroup/io.cost.model || exit 1\n\
     /root/iodyno set io_cost@/=1 /t && share cost && /root/iodyno undo || exit 1\n\
     grep -v enable=1 /sys/fs/cgroup/io.cost.qos";

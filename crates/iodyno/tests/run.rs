@@ -151,6 +151,35 @@ fn every_kind_of_job_runs_on_the_main_engines() {
 }
 
 #[test]
+fn two_devices_side_by_side_are_two_results_and_neither_is_the_others_cache() {
+    let Some(device) = Loop::new(64) else { return };
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("two"));
+    let job = dir.path().join("two.fio");
+    let text_of_job = format!(
+        "[global]\ndirect=1\nbs=64k\nsize=16m\ntime_based\nruntime=500ms\n[here]\nrw=read\nfilename={}\n\
+         [there]\nrw=write\ndirectory={}\n",
+        device.device,
+        dir.path().display()
+    );
+    std::fs::write(&job, text_of_job).unwrap();
+    let (document, output) = iodyno.json(&["run", "--job", job.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let sections = document["record"]["sections"].as_array().unwrap();
+    let moved = |section: &Value, side: &str| section["load"][side]["bytes"].as_u64().unwrap();
+    assert!(moved(&sections[0], "read") > 0 && moved(&sections[1], "write") > 0);
+    let elsewhere = sections[1]["elsewhere"].as_str().unwrap();
+    assert!(
+        elsewhere.starts_with(dir.path().to_str().unwrap()),
+        "{elsewhere}"
+    );
+    assert!(sections[0].get("elsewhere").is_none(), "{:?}", sections[0]);
+    // What was written to the other device is no byte that this one never saw.
+    let findings = document["record"]["findings"].as_array().unwrap();
+    let is_said = |rule: &str| findings.iter().any(|finding| finding["rule"] == rule);
+    assert!(!is_said("answered_by_cache"), "{findings:#?}");
+}
+
+#[test]
 fn a_rate_is_kept() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("rate"));
     let target = dir.path().to_str().unwrap();

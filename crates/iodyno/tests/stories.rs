@@ -66,13 +66,12 @@ fn a_server_that_lost_its_scheduler_with_a_new_system() {
         "{document}"
     );
     let experiment = first["experiment"].as_str().unwrap();
-    assert!(
-        experiment.starts_with("iodyno tune /dev/sdb "),
-        "{experiment}"
-    );
-    assert!(
-        experiment.contains("scheduler=deadline,cfq"),
-        "{experiment}"
+    assert_eq!(
+        experiment,
+        format!(
+            "sudo iodyno tune /dev/sdb --knob scheduler=deadline,cfq -- {}",
+            words.join(" ")
+        )
     );
     let people = text(&iodyno.run(&["diff", &good, &bad]).stdout);
     assert!(people.contains("cfq there, deadline here"), "{people}");

@@ -182,6 +182,13 @@ pub fn tracing() -> &'static str {
     if is_root() { "kernel:tracing" } else { "root" }
 }
 
+/// The monitor's port of one of this process's clusters of Ceph, 0 to 2. Its daemons take the 200 above: below those that the
+/// kernel gives to clients, and others than those of another run on this machine.
+pub fn ceph_port(which: u16) -> u16 {
+    let run = (std::process::id() % 28) as u16;
+    10_000 + run * 800 + which * 250
+}
+
 pub fn is_root() -> bool {
     std::fs::metadata("/proc/self")
         .is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)

@@ -471,3 +471,64 @@ fn mistakes_are_found_before_anything_is_touched() {
     let device = iodyno.run(&["run", "/dev/null", "--sweep", "iodepth=1,2"]);
     assert_eq!(code(&device), 2, "{}", text(&device.stderr));
 }
+
+/// A job whose range is done long before a visit is over: it goes round until then, and its rate is over that time.
+#[test]
+fn a_job_of_a_size_is_repeated_until_its_visit_ends() {
+    let directory = Dir::new("sweep");
+    let iodyno = Iodyno::new();
+    let sweep = ["--sweep=numjobs=1,2", "--budget=6s", "--repeats=3", "--"];
+    let job = ["-rw=write", "-ioengine=psync", "-bs=4k", "-size=256k"];
+    let arguments = [
+        &["run", directory.path().to_str().unwrap()],
+        &sweep[..],
+        &job[..],
+    ]
+    .concat();
+    let (record, ..) = studies(&iodyno, &arguments);
+    let points = record["studies"]["sweep"]["points"].as_array().unwrap();
+    for (point, jobs) in points.iter().zip([1, 2]) {
+        for visit in point["visits"].as_array().unwrap() {
+            assert!(visit["ios"].as_u64() > Some(64 * jobs), "{visit}");
+        }
+    }
+}
+
+/// What is wrong with one value of a sweep is said with that value, and --strict refuses it.
+#[test]
+fn every_point_of_a_sweep_is_judged() {
+    let directory = Dir::new("sweep");
+    let iodyno = Iodyno::new();
+    let run = |more: &[&str]| {
+        let line = ["--", "-rw=write", "-ioengine=psync", "-bs=4k", "-size=64m"];
+        iodyno.run(
+            &[
+                &["run", directory.path().to_str().unwrap()],
+                more,
+                &line[..],
+            ]
+            .concat(),
+        )
+    };
+    let told = run(&["--sweep=iodepth=1,8", "--dry-run"]);
+    let said = text(&told.stderr);
+    assert_eq!(code(&told), 0, "{said}");
+    assert!(said.contains("iodepth_with_sync_engine"), "{said}");
+    assert!(text(&told.stdout).contains("Nothing was loaded"), "{said}");
+    assert_eq!(code(&run(&["--sweep=iodepth=1,8", "--strict"])), 4);
+    let alone = run(&["--sweep=iodepth=1", "--dry-run"]);
+    let said = text(&alone.stderr);
+    assert!(!said.contains("iodepth_with_sync_engine"), "{said}");
+    let (plan, _) = iodyno.json(&[
+        "run",
+        directory.path().to_str().unwrap(),
+        "--dry-run",
+        "--bs=8k",
+    ]);
+    assert_eq!(plan["schema"], "iodyno.dry-run/1");
+    assert!(
+        plan["jobs"][0].as_str().unwrap().contains("--bs=8"),
+        "{plan}"
+    );
+    assert_eq!(iodyno.json(&["list"]).0["records"], serde_json::json!([]));
+}

@@ -51,6 +51,17 @@ fn every_load_of_a_check_has_an_account() {
     let accounts = check["accounts"].as_array().unwrap();
     let loads = check["probes"].as_array().unwrap().len() - 1;
     assert_eq!(accounts.len(), loads, "all but idle time: {accounts:#?}");
+    let mut off: Vec<f64> = accounts
+        .iter()
+        .map(|one| one["off"].as_f64().unwrap())
+        .collect();
+    off.sort_by(f64::total_cmp);
+    // Where the kernel takes programs they time sleep, which is nearly what the kernel counts.
+    let one = &check["probes"][1];
+    if one["layers"]["source"] == "eBPF full" {
+        assert!(one["tasks"]["off_cpu"].is_object(), "{one:#}");
+        assert!(off[off.len() / 2] <= 0.05, "{accounts:#?}");
+    }
     let said = text(&iodyno.run(&["check", mounted.point(), "--quick"]).stdout);
     assert!(
         said.contains("Where the time of an I/O goes") && said.contains("one read at a time"),
@@ -119,51 +130,48 @@ fn programs_that_take_the_cpus_are_named_to_one_that_starves() {
     );
 }
 
-/// An ext4 whose journal lies on a device over two file systems that write everything at once.
+/// An ext4 whose journal lies on a device over two file systems that write everything at once. What is mounted lies on what is
+/// dropped after it.
+pub struct SlowJournal {
+    pub mounted: Mounted,
+    _journal: Loop,
+    _second: Mounted,
+    _first: Mounted,
+}
+
+impl SlowJournal {
+    pub fn new() -> Option<SlowJournal> {
+        let ground = Loop::new(320)?;
+        let disk = ground.beside(MIB)?;
+        let slow = |disk| Mounted::formatted(disk, "ext4", &["-b", "4096"], "sync,data=journal");
+        let inside = |mounted: &Mounted, mib| mounted.disk.inside(Path::new(mounted.point()), mib);
+        let first = slow(ground)?;
+        let second = slow(inside(&first, 128)?)?;
+        let journal = inside(&second, 32)?;
+        let words = ["-q", "-F", "-O", "journal_dev", "-b", "4096"];
+        let mut made = Command::new("mke2fs");
+        let made = made.args(words).arg(&journal.device).status();
+        assert!(made.unwrap().success());
+        let words = ["-b", "4096", "-J", &format!("device={}", journal.device)];
+        let mounted = Mounted::formatted(disk, "ext4", &words, "relatime")?;
+        Some(SlowJournal {
+            mounted,
+            _journal: journal,
+            _second: second,
+            _first: first,
+        })
+    }
+}
+
 #[test]
 fn a_journal_that_is_slower_than_the_disk_is_named() {
-    let Some(ground) = Loop::new(320) else {
+    let Some(ground) = SlowJournal::new() else {
         return;
     };
-    let Some(disk) = ground.beside(MIB) else {
-        return;
-    };
-    let slow = |disk| Mounted::formatted(disk, "ext4", &["-b", "4096"], "sync,data=journal");
-    let Some(first) = slow(ground) else { return };
-    let Some(second) = first
-        .disk
-        .inside(Path::new(first.point()), 128)
-        .and_then(slow)
-    else {
-        return;
-    };
-    let Some(journal) = second.disk.inside(Path::new(second.point()), 32) else {
-        return;
-    };
-    let made = Command::new("mke2fs")
-        .args([
-            "-q",
-            "-F",
-            "-O",
-            "journal_dev",
-            "-b",
-            "4096",
-            &journal.device,
-        ])
-        .status();
-    assert!(made.unwrap().success());
-    let words = ["-b", "4096", "-J", &format!("device={}", journal.device)];
-    let Some(mounted) = Mounted::formatted(disk, "ext4", &words, "relatime") else {
-        return;
-    };
+    let mounted = &ground.mounted;
     let check = checked(&Iodyno::new().run(&["check", mounted.point(), "--quick", "--json"]));
     let slow = finding(&check, "journal_commit_slow");
     let slow = slow.unwrap_or_else(|| panic!("not found: {:#}", check["accounts"]));
     let claim = slow["claim"].as_str().unwrap();
     assert!(claim.contains("jbd2_log_wait_commit"), "{claim}");
-    // What is mounted lies on what is dropped after it.
-    drop(mounted);
-    drop(journal);
-    drop(second);
-    drop(first);
 }

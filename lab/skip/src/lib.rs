@@ -50,6 +50,8 @@ pub const NEEDS: &[(&str, &str)] = &[
     ("sysbench", "tools/setup test"),
     ("openssl", "tools/setup test"),
     ("curl", "tools/setup test"),
+    ("ssh", "tools/setup test"),
+    ("sshd", "tools/setup test"),
     ("cc", "tools/setup test"),
     (
         "clang",
@@ -77,6 +79,9 @@ pub const NEEDS: &[(&str, &str)] = &[
         "schemathesis",
         "tools/setup test, which fetches it from PyPI",
     ),
+    ("python3", "tools/setup test"),
+    ("rados", "tools/setup test"),
+    ("ceph", "tools/setup test, whose packages lab/ceph starts"),
     ("duckdb", "tools/setup test, which fetches it from PyPI"),
     (
         "ansible-playbook",

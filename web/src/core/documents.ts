@@ -285,6 +285,9 @@ export interface Cliff {
   bytes: number;
 }
 
+/** What cold means in a measurement. */
+export type ColdBy = "files" | "machine";
+
 /** The columns of a map. */
 export interface Columns {
   /** Row and the nanosecond at which it begins, for every row that is used and the one after it. */
@@ -452,6 +455,132 @@ export interface Curves {
   rows: ([string, (CurveCell | null)[]])[];
   /** The settings that all points share. */
   settings: JobSetting[];
+}
+
+/** What a record keeps: the tree, and what one target did. */
+export interface Dataset {
+  /** What it was held against: the first target's name; none in the first target's own record. */
+  against?: string | null;
+  /** Whether the budget or a signal ended the reading before all epochs were done. */
+  is_cut: boolean;
+  /** What a reader of all of it has to know, each a sentence. */
+  notes: string[];
+  /** What is in it. */
+  shape: DatasetShape;
+  /** What was read here. */
+  target: DatasetTarget;
+  /** The tree, as the user named it. */
+  tree: string;
+}
+
+/** All reads of one state of the cache by so many readers. */
+export interface DatasetPass {
+  /** Bytes read. */
+  bytes: number;
+  /** Share of the bytes that was in the page cache just before the read, after it had been dropped; none where nobody asked. */
+  cached: number | null;
+  /** How the cache was emptied before; none where the files had just been read. */
+  cold: ColdBy | null;
+  /** Bytes that the block device read meanwhile, for everybody; none without a device. */
+  device_bytes: number | null;
+  /** Time of all turns together, ms. */
+  elapsed_ms: number;
+  /** How many times faster than on the first target, turn by turn; none for the first target itself. */
+  faster: Spread | null;
+  /** Files read. */
+  files: number;
+  /** Files per second over the turns. */
+  files_per_s: Spread;
+  /** Share of the difference to the first target's time for a file that is metadata; none without a clear difference. */
+  metadata_of_difference: number | null;
+  /** The operations of [`READ_OPERATIONS`], each with its latencies; `busy_ms` is the time of all readers in it. */
+  operations: Operation[];
+  /** The same bytes from one large file. */
+  packed: PackedPass | null;
+  /** Threads that read at once. */
+  readers: number;
+  /** Turns that it is made of. */
+  turns: number;
+}
+
+/** What was read on a target. */
+export type DatasetRole = "tree" | "copy" | "scratch";
+
+/** What a walk through a tree found. */
+export interface DatasetShape {
+  /** Bytes of the regular files. */
+  bytes: number;
+  /** Bytes that a copy takes, its files and directories in blocks of 4 KiB; 0 where that was not counted. */
+  copy_bytes: number;
+  /** Directories on the way to the deepest file. */
+  depth: number;
+  /** Directories, the root among them. */
+  directories: number;
+  /** Regular files. */
+  files: number;
+  /** Files in a directory that holds some: the median. */
+  files_in_directory: number;
+  /** The same: the most. */
+  files_in_directory_max: number;
+  /** Files too large to be small: counted above, and not read. */
+  huge: number;
+  /** Whether all of the tree was walked; if not, the four above are lower bounds. */
+  is_whole: boolean;
+  /** Symbolic links, which were not followed. */
+  links: number;
+  /** Directories on which something is mounted, which were not entered. */
+  mounts: number;
+  /** Bytes of the sample. */
+  sampled_bytes: number;
+  /** Files of the sample. */
+  sampled_files: number;
+  /** Regular files by size, the smallest first; sizes without files are left out. */
+  sizes: SizeClass[];
+  /** Files that have fewer blocks than bytes: they have holes, or the file system compresses. */
+  sparse: number;
+  /** Pipes, sockets and devices, which were not opened. */
+  specials: number;
+  /** Directories that lie too deep, which were not entered. */
+  too_deep: number;
+  /** Entries that may not be looked at, and directories that may not be listed. */
+  unreadable: number;
+  /** Entries that were gone when they were looked at. */
+  vanished: number;
+  /** `opendir`, `readdir` (a whole directory each) and `stat`, as the walk did them. */
+  walk: Operation[];
+  /** How long the walk took, ms. */
+  walk_ms: number;
+}
+
+/** One place where the files were read. */
+export interface DatasetTarget {
+  /** The block device below it; none for a network file system or memory. */
+  device: string | null;
+  /** Files that could not be read, by reason, with how many. */
+  failed: [string, number][];
+  /**
+   * The first reads of all, by one reader, of some files that this measurement had not opened before: caches as they
+   * were. None of files that were just made.
+   */
+  found: DatasetPass | null;
+  /** Free space, bytes. */
+  free_bytes: number | null;
+  /** Inodes left; none where the file system has no fixed number. */
+  free_inodes: number | null;
+  /** Type of its file system. */
+  fstype: string | null;
+  /** What a reader of the figures has to know, each a sentence. */
+  notes: string[];
+  /** How it was read: cold before warm, few readers before many. */
+  passes: DatasetPass[];
+  /** Number of its record in the store. */
+  record: number | null;
+  /** What was read there. */
+  role: DatasetRole;
+  /** As the user named it. */
+  target: string;
+  /** Inodes in all; none where the file system has no fixed number. */
+  total_inodes: number | null;
 }
 
 /** Records that were deleted: `iodyno.delete/1`. */
@@ -718,7 +847,7 @@ export interface FileSet {
 
 /** One finding. */
 export interface Finding {
-  /** What to try, a sentence. */
+  /** What to try: a sentence, or a command with words about it behind a `#`. */
   advice: string;
   /** What is the case and what the run would really measure, one or two sentences. */
   claim: string;
@@ -728,7 +857,10 @@ export interface Finding {
   costs?: Cost[];
   /** What it rests on. */
   evidence: Evidence[];
-  /** The cheapest experiment that would decide, as a command or a sentence. */
+  /**
+   * The cheapest experiment that would decide, as a line for a shell: a command, and words about it behind a `#`
+   * ([`crate::shell_line`]).
+   */
   experiment?: string;
   /** The corrected job's changes, where a change of the job helps. */
   fixes: Fix[];
@@ -1231,6 +1363,12 @@ export interface Journal {
   id: string;
   /** Whether its changes stay until undone. */
   kept: boolean;
+  /** Objects that were made in Kubernetes clusters. */
+  kubernetes: string[];
+  /** The file of the loop device that was made. */
+  loop_file: string | null;
+  /** Objects that were made in pools of Ceph clusters. */
+  objects: string[];
   /** Whether its command ended before it put everything back. */
   pending: boolean;
   /** Its process. */
@@ -1271,6 +1409,37 @@ export interface Knee {
   /** Index into the points of the sweep: the point of the highest power, throughput divided by mean latency. */
   point: number;
 }
+
+/** Where in a cluster a record was made. */
+export interface KubePlace {
+  /** The claim that was mounted, where one was. */
+  claim?: string | null;
+  /** The context by which the cluster was reached. */
+  context: string;
+  /** The image of the pod. */
+  image: string;
+  /** The namespace. */
+  namespace: string;
+  /** The node on which the pod ran. */
+  node: string;
+  /** The pod. */
+  pod: string;
+  /** What was loaded. */
+  storage: KubeStorage;
+  /** The claim's storage class. */
+  storage_class?: string | null;
+  /** The volume behind the claim. */
+  volume?: string | null;
+}
+
+/** What was loaded in a cluster. */
+export type KubeStorage = {
+  "storage-class": string;
+} | {
+  claim: string;
+} | {
+  "host-path": string;
+} | "node";
 
 /** The whole time of the I/Os of a device in one direction, as far as it is traced. */
 export interface Latencies {
@@ -1360,7 +1529,7 @@ export interface Layer {
 }
 
 /** What a layer is. */
-export type LayerKind = "target" | "file-system" | "partition" | "loop" | "zram" | "stacked" | "disk" | "unbacked" | "machine";
+export type LayerKind = "target" | "file-system" | "partition" | "loop" | "zram" | "stacked" | "disk" | "unbacked" | "cluster" | "pool" | "osd" | "machine";
 
 /** What an I/O does. */
 export type LayerSide = "read" | "write" | "discard" | "flush";
@@ -1393,9 +1562,9 @@ export interface Little {
 
 /** What a load did, as far as the source says. */
 export interface LoadFigures {
-  /** CPU time in the kernel, per cent of one CPU. */
+  /** CPU time of all jobs together in the kernel, per cent of one CPU. */
   cpu_system_pct: number | null;
-  /** CPU time in user mode, per cent of one CPU. */
+  /** CPU time of all jobs together in user mode, per cent of one CPU. */
   cpu_user_pct: number | null;
   /** What the kernel counted for the devices below. */
   disks: DiskFigures[];
@@ -1405,6 +1574,8 @@ export interface LoadFigures {
   errors: number | null;
   /** All directions as one, where the source does not tell them apart. */
   mixed: SideFigures | null;
+  /** Work of another kind than single I/Os: transactions and queries of a database. */
+  operations?: OperationFigures[];
   /** Reads. */
   read: SideFigures | null;
   /** fsync and its kin. */
@@ -1433,6 +1604,8 @@ export interface LoadResult {
   bin_ms: number;
   /** Completions per `bin_ms`. */
   bins: number[];
+  /** Why the load ended before its time; what is here was done until then. */
+  broken_off?: string | null;
   /** The same, system part, ms. */
   cpu_system_ms: number;
   /** CPU time of the whole process, kernel I/O workers included, user part, ms. */
@@ -1459,6 +1632,11 @@ export interface LoadResult {
   service: Histogram | null;
   /** fsync and fdatasync. */
   sync: Direction;
+  /**
+   * The sums of the program that made the load, where it gives no histogram: its mean, least and greatest latency, and
+   * its rates.
+   */
+  told?: SideFigures | null;
   /** Trims. */
   trim: Direction;
   /** What a verifying job found. */
@@ -1614,6 +1792,18 @@ export interface Note {
   unix_ms: number;
 }
 
+/** Sleep of a load's threads as programs in the kernel saw it: every sleep is timed, and of some the place is read. */
+export interface OffCpu {
+  /** Time over which they were followed, added up over threads, ms. */
+  followed_ms: number;
+  /** Where, the longest first. Where not every place was read, those that were stand for the others. */
+  places: TimedSleep[];
+  /** How often they fell asleep. */
+  sleeps: number;
+  /** Of it asleep, ms. */
+  slept_ms: number;
+}
+
 /** Another kind of operation than reading, writing, trimming and syncing: what a load of small files does. */
 export interface Operation {
   /** How long it went on, ms: such operations have the load to themselves, one kind after the other. */
@@ -1626,6 +1816,18 @@ export interface Operation {
   latency: Histogram;
   /** `create`, `stat`, `rename`, `delete` … */
   name: string;
+}
+
+/** One kind of operation that is no single I/O. */
+export interface OperationFigures {
+  /** How many. */
+  count: number | null;
+  /** How long one took, where the source says. */
+  latency: LatencyFigures | null;
+  /** What was done, in the plural: `transactions`. */
+  name: string;
+  /** How many a second. */
+  per_s: number | null;
 }
 
 /** Where a record was made. */
@@ -1687,6 +1889,16 @@ export interface P99 {
   low: number | null;
   /** Ratio of the two percentiles; above one the arm is slower. */
   ratio: number;
+}
+
+/** The bytes of a pass, read from one packed file in order. */
+export interface PackedPass {
+  /** Bytes read, with a header for each file as tar has. */
+  bytes: number;
+  /** How long it took, ms. */
+  elapsed_ms: number;
+  /** How many times faster than the files, turn by turn. */
+  faster: Spread;
 }
 
 /** A page, with what this machine has to say on it. */
@@ -1965,6 +2177,8 @@ export interface Provenance {
   iodyno: string;
   /** Kernel release. */
   kernel: string;
+  /** Where in a Kubernetes cluster it ran; none outside of one. */
+  kube?: KubePlace | null;
   /** Wall clock at the start, ms since 1970. */
   started_unix_ms: number;
 }
@@ -2025,6 +2239,8 @@ export interface Ranking {
   schema: string;
   /** What a person needs. */
   sentence: string;
+  /** Results whose job another device had too, but of too few devices the number to rank by is told. Name and job. */
+  without?: [string, string][];
 }
 
 /** How fast one direction may go, for each job. */
@@ -2260,6 +2476,8 @@ export interface SearchWindow {
 
 /** One section of a run of several. */
 export interface SectionResult {
+  /** Its target and the device below, where that is another device than the record's; else empty. */
+  elsewhere?: string;
   /** The workload. */
   job: JobSpec;
   /** What it did. */
@@ -2375,6 +2593,18 @@ export interface SideFigures {
   ios: number | null;
   /** Latencies by kind: `slat`, `clat`, `lat`, fio's words. */
   latencies: LatencyFigures[];
+}
+
+/** Files of a decade of sizes. */
+export interface SizeClass {
+  /** The first size beyond it, bytes. */
+  below_bytes: number;
+  /** Their bytes. */
+  bytes: number;
+  /** Files of such a size. */
+  files: number;
+  /** The least size, bytes. */
+  from_bytes: number;
 }
 
 /** A place in the kernel where the threads of a load slept. */
@@ -2500,6 +2730,8 @@ export interface SteadyVerdict {
 
 /** The studies of a record; most records have none. */
 export interface Studies {
+  /** Reads of a data set of small files. */
+  dataset?: Dataset | null;
   /** Reads against writes. */
   interference?: Matrix | null;
   /** How the target was worn in first; none when it was taken as it was found. */
@@ -2649,6 +2881,8 @@ export interface TaskTimes {
   looks: number;
   /** Niceness of the threads. */
   nice: number;
+  /** The same timed in the kernel; none where that takes no programs. */
+  off_cpu?: OffCpu | null;
   /** Of it on a CPU, ms. */
   run_ms: number;
   /** Where, the most frequent first. */
@@ -2706,6 +2940,14 @@ export interface TimePart {
 
 /** A place where an I/O, or the thread that does it, spends time, from the program down to the device and back. */
 export type TimePlace = "program" | "system-call" | "cpu-wait" | "cpu-throttled" | "memory" | "file-system" | "journal" | "page-cache" | "writeback" | "request" | "plug" | "scheduler" | "mapping" | "device" | "completion" | "unknown";
+
+/** Sleep in one place of the kernel. */
+export interface TimedSleep {
+  /** Functions of the kernel, the innermost first. */
+  functions: string[];
+  /** How long, added up over threads, ms. */
+  ms: number;
+}
 
 /** One knob's experiment. */
 export interface Trial {

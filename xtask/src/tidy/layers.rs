@@ -36,6 +36,8 @@ const PURE: &[&str] = &[
     "experiment",
     "report",
     "compare",
+    "fleet",
+    "kube",
     "page",
 ];
 /// The packages through which a machine is reached.

@@ -82,6 +82,9 @@ fn word(kind: LayerKind, file_system: Option<&str>) -> String {
         LayerKind::Stacked => "stacked".into(),
         LayerKind::Disk => "disk".into(),
         LayerKind::Unbacked => file_system.unwrap_or("no device").to_string(),
+        LayerKind::Cluster => "Ceph cluster".into(),
+        LayerKind::Pool => "Ceph pool".into(),
+        LayerKind::Osd => "OSD".into(),
         LayerKind::Machine => "machine".into(),
     }
 }
@@ -100,7 +103,7 @@ fn foreign(imported: &Imported) -> DevicePlace {
         .map(|disk| disk.name.clone());
     let device = told(&["device"])
         .or(disk)
-        .or_else(|| told(&["filename", "directory"]))
+        .or_else(|| told(&["filename", "directory", "pool"]))
         .unwrap_or_default();
     let model = told(&["model"]);
     let file = imported.file.rsplit('/').next().unwrap_or_default();
@@ -110,7 +113,10 @@ fn foreign(imported: &Imported) -> DevicePlace {
         (None, false) => format!("{device} in {file}"),
         (None, true) => imported_name(imported),
     };
-    let identity = told(&["serial"]).unwrap_or_default();
+    // Results of one file name one pool of one cluster; in another file the same name may be another cluster's.
+    let is_pool = told(&["host"]).is_none() && told(&["pool"]).is_some_and(|pool| pool == device);
+    let pool = is_pool.then(|| format!("pool {device} in {file}"));
+    let identity = told(&["serial"]).or(pool).unwrap_or_default();
     DevicePlace {
         device,
         identity,
@@ -193,7 +199,13 @@ pub fn caveats(record: &Record) -> Vec<Caveat> {
 fn cached(imported: &Imported) -> Option<String> {
     let fact = |name: &str| imported.facts.get(name).map(|value| value.trim());
     let load = imported.load.as_ref()?;
-    if fact("direct") == Some("0") || fact("buffered") == Some("1") {
+    // fio takes the later of the two; where they contradict each other, which one that was is not told.
+    let (direct, buffered) = (fact("direct"), fact("buffered"));
+    let is_buffered = match (direct, buffered) {
+        (Some("0"), Some("0")) | (Some("1"), Some("1")) => false,
+        _ => direct == Some("0") || buffered == Some("1"),
+    };
+    if is_buffered {
         return Some("the I/O was buffered".into());
     }
     if let Some(disk) = load.disks.iter().find(|disk| disk.name.starts_with("loop")) {
@@ -224,4 +236,47 @@ fn cached(imported: &Imported) -> Option<String> {
         && done > 0;
     let missing = is_known && ((seen + merged) as f64) < 0.5 * done as f64;
     missing.then(|| format!("the disk saw {} of {done} I/Os", seen + merged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::imported::LoadFigures;
+
+    #[test]
+    fn a_pool_is_one_device_of_its_file() {
+        let of = |pool: &str, line| {
+            let facts = [("pool".to_string(), pool.to_string())];
+            foreign(&Imported {
+                file: "/tmp/ceph.txt".into(),
+                lines: Some((line, line)),
+                facts: facts.into(),
+                ..Imported::default()
+            })
+        };
+        assert_eq!(of("tester", 5), of("tester", 9));
+        assert_ne!(of("tester", 5).identity, of("other", 5).identity);
+        assert_eq!(of("tester", 5).label, "tester in ceph.txt");
+    }
+
+    #[test]
+    fn direct_and_buffered_are_believed_where_they_agree() {
+        let is_cached = |facts: &[(&str, &str)]| {
+            let facts = facts
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()));
+            let imported = Imported {
+                facts: facts.collect(),
+                load: Some(LoadFigures::default()),
+                ..Imported::default()
+            };
+            cached(&imported).is_some()
+        };
+        assert!(is_cached(&[("direct", "0")]));
+        assert!(is_cached(&[("buffered", "1")]));
+        assert!(is_cached(&[("direct", "0"), ("buffered", "1")]));
+        assert!(!is_cached(&[("direct", "1"), ("buffered", "0")]));
+        assert!(!is_cached(&[("direct", "0"), ("buffered", "0")]));
+        assert!(!is_cached(&[("direct", "1"), ("buffered", "1")]));
+    }
 }

@@ -5,11 +5,12 @@
 use model::comparison::JobFacts;
 use model::imported::Imported;
 use model::job::Job;
+use model::job::engines::is_synchronous;
 use model::job::identity::{self, Identity};
 use model::units;
 
 /// What is known of a result of another tool that does not tell its job.
-const OF_TOOLS: [&str; 2] = ["direction", "tool"];
+const OF_TOOLS: [&str; 3] = ["direction", "tool", "engine"];
 
 /// What decides of a job of ours.
 pub fn facts(job: &Job) -> JobFacts {
@@ -44,6 +45,10 @@ pub fn imported_facts(imported: &Imported) -> JobFacts {
             facts.extend(direction(imported).map(|direction| ("direction".to_string(), direction)));
         }
         facts.insert("tool".into(), own_way(imported, tool));
+        facts.extend(own_mode(imported).map(|mode| ("options".to_string(), mode)));
+    }
+    if !facts.contains_key("iodepth") || is_waiting(imported) {
+        facts.extend(engine(imported).map(|engine| ("engine".to_string(), engine)));
     }
     facts
 }
@@ -52,10 +57,36 @@ pub fn imported_facts(imported: &Imported) -> JobFacts {
 fn tool(imported: &Imported) -> String {
     match imported.tool.split(['-', ' ']).next() {
         Some("") | None => "other".into(),
-        // `rados bench` and `rbd bench` are known by both words.
-        Some("rados" | "rbd" | "sysbench") => imported.tool.to_lowercase(),
+        // `rados bench` and `rbd bench` are known by both words, and each test of sysbench measures something else.
+        Some("rados" | "rbd") => imported.tool.to_lowercase(),
+        Some("sysbench") => imported.importer.replace('_', " "),
         Some(word) => word.to_lowercase(),
     }
+}
+
+/// Which of a tool's own tests it was, where that makes another job: `seq` and `rand` of rados bench read in another order.
+fn own_mode(imported: &Imported) -> Option<String> {
+    let mode = imported.facts.get("mode")?;
+    let is_own = mode == "seq" || mode == "rand" || imported.importer == "sysbench_oltp";
+    is_own.then(|| mode.clone())
+}
+
+/// Whether its engine is told, and has one I/O in flight whatever `iodepth` says.
+fn is_waiting(imported: &Imported) -> bool {
+    let told = imported.facts.get("ioengine");
+    told.is_some_and(|engine| is_synchronous(engine.trim()))
+}
+
+/// How its engine submits, which decides where the depth of the other is not told: one that waits cannot be taken for one
+/// that queues.
+fn engine(imported: &Imported) -> Option<String> {
+    imported.facts.get("ioengine")?;
+    let word = if is_waiting(imported) {
+        "waits"
+    } else {
+        "queues"
+    };
+    Some(word.into())
 }
 
 /// What a tool measured that has ways of its own: cached reads of hdparm are no reads of a disk.
@@ -81,7 +112,8 @@ fn direction(imported: &Imported) -> Option<String> {
         .filter(|(side, _)| side.is_some())
         .map(|(_, word)| *word)
         .collect();
-    (!found.is_empty() && load.mixed.is_none()).then(|| found.join(" and "))
+    let of_load = (!found.is_empty() && load.mixed.is_none()).then(|| found.join(" and "));
+    of_load.or_else(|| imported.facts.get("direction").cloned())
 }
 
 /// The block size that bandwidth by IOPS is, where it is one: sizes are powers of two, and rates have three digits.
@@ -130,6 +162,7 @@ pub fn phrase(facts: &JobFacts) -> String {
         .and_then(model::job::Rw::from_word)
         .map(|rw| rw.phrase());
     let tool = get("tool");
+    let of_sysbench = tool.is_some_and(|tool| tool.starts_with("sysbench"));
     let bs = get("bs").map(str::to_uppercase);
     let direction = rw.or_else(|| get("direction"));
     let what = match (&bs, direction) {
@@ -137,9 +170,15 @@ pub fn phrase(facts: &JobFacts) -> String {
         (Some(bs), None) => Some(format!("{bs} I/Os")),
         (None, direction) => direction.map(String::from),
     };
-    let mut parts: Vec<String> = tool.map(String::from).into_iter().chain(what).collect();
+    let name = tool.map(|tool| match get("options") {
+        Some(mode) if of_sysbench => format!("sysbench {mode}"),
+        Some(mode) => format!("{tool} {mode}"),
+        None => tool.to_string(),
+    });
+    let mut parts: Vec<String> = name.into_iter().chain(what).collect();
     if let Some(jobs) = get("numjobs").filter(|jobs| *jobs != "1") {
-        parts.push(format!("{jobs} jobs"));
+        let word = if of_sysbench { "threads" } else { "jobs" };
+        parts.push(format!("{jobs} {word}"));
     }
     parts.extend(get("iodepth").map(|depth| format!("depth {depth}")));
     parts.extend(
@@ -151,7 +190,7 @@ pub fn phrase(facts: &JobFacts) -> String {
         }
         Some("fio") if rw.is_none() && parts.len() > 1 => parts.push("pattern not stated".into()),
         // Its table and its JSON are the same for `seq` and `rand`.
-        Some("rados bench") if direction == Some("reads") => {
+        Some("rados bench") if direction == Some("reads") && get("options").is_none() => {
             parts.push("seq or rand not stated".into())
         }
         Some(_) if parts.len() == 1 => parts.push("job not stated".into()),
@@ -355,6 +394,38 @@ mod tests {
         assert_eq!(
             phrase(&imported_facts(&cached)),
             "hdparm, cached, sequential read"
+        );
+    }
+
+    #[test]
+    fn an_engine_that_waits_is_not_one_that_queues_nobody_knows_how_deep() {
+        let of = |engine: &str, more: &[(&str, &str)]| {
+            let all = [("bs", "4k"), ("direct", "1"), ("ioengine", engine)];
+            imported_facts(&imported(&[&all[..], more].concat()))
+        };
+        let (queues, waits) = (of("libaio", &[]), of("psync", &[]));
+        assert_eq!(differs(&queues, &waits), [("engine", "queues", "waits")]);
+        assert_eq!(differs(&queues, &of("io_uring", &[])), []);
+        assert_eq!(differs(&of("libaio", &[("iodepth", "1")]), &waits), []);
+        let deep = of("libaio", &[("iodepth", "64")]);
+        assert_eq!(differs(&deep, &queues), []);
+        assert_eq!(differs(&deep, &waits), [("iodepth", "64", "1")]);
+    }
+
+    #[test]
+    fn seq_and_rand_of_rados_bench_are_jobs_of_their_own_where_they_are_told() {
+        let of = |told: &[(&str, &str)]| {
+            let all = [("bs", "4M")];
+            let read = [("read", Some(12.0), 48e6)];
+            rates("rados bench", &read, &[&all[..], told].concat())
+        };
+        let (seq, rand, open) = (of(&[("mode", "seq")]), of(&[("mode", "rand")]), of(&[]));
+        assert_eq!(differs(&seq, &rand), [("options", "seq", "rand")]);
+        assert_eq!(differs(&seq, &open), []);
+        assert_eq!(phrase(&rand), "rados bench rand, 4M reads");
+        assert_eq!(
+            phrase(&open),
+            "rados bench, 4M reads, seq or rand not stated"
         );
     }
 

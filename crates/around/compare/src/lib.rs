@@ -20,5 +20,6 @@ pub mod rank;
 pub mod repeats;
 mod sentence;
 mod settings;
+pub mod turns;
 pub mod view;
 pub mod words;

@@ -20,10 +20,12 @@ const LARGE_BLOCK: u64 = 65_536;
 pub fn ranking(subjects: &[ComparisonSubject], by: Option<&str>) -> Ranking {
     let mut jobs: Vec<RankedJob> = Vec::new();
     let mut alone: Vec<(String, String)> = Vec::new();
+    let mut without: Vec<(String, String)> = Vec::new();
     for group in groups(subjects) {
         match ranked(&group, by) {
-            Ok(job) => jobs.push(job),
-            Err(names) => alone.extend(names),
+            Some(job) => jobs.push(job),
+            None if devices(&group).len() < 2 => alone.extend(named(&group)),
+            None => without.extend(named(&group)),
         }
     }
     // What is said of a stated job is worth more than of results that may have been of any.
@@ -33,13 +35,24 @@ pub fn ranking(subjects: &[ComparisonSubject], by: Option<&str>) -> Ranking {
             std::cmp::Reverse(job.entries.len()),
         )
     });
-    let sentence = sentence(&jobs, alone.len());
-    Ranking {
+    let mut found = Ranking {
         schema: RANK_SCHEMA.into(),
-        sentence,
+        sentence: String::new(),
         jobs,
         alone,
-    }
+        without,
+    };
+    found.sentence = match found.jobs.first() {
+        Some(first) => sentence(first, found.jobs.len() - 1),
+        None => why_none(&found, by),
+    };
+    found
+}
+
+/// The names of these results, each with its job.
+fn named(group: &[Load<'_>]) -> Vec<(String, String)> {
+    let name = |(subject, part): &Load<'_>| (subject.name.clone(), part.phrase.clone());
+    group.iter().map(name).collect()
 }
 
 /// A load with the record it is of.
@@ -89,23 +102,18 @@ fn told(facts: &JobFacts) -> usize {
     .count()
 }
 
-/// The table of a group; the names and jobs of its members where there is nothing to rank.
-fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String, String)>> {
-    let lone = || {
-        let name = |(subject, part): &Load<'_>| (subject.name.clone(), part.phrase.clone());
-        group.iter().map(name).collect::<Vec<_>>()
-    };
+/// The table of a group, where two of its devices tell what to rank by.
+fn ranked(group: &[Load<'_>], by: Option<&str>) -> Option<RankedJob> {
     let by = match by {
         Some(word) => commonest(group, &[word]),
         None => measure_of(group),
-    };
-    let by = by.ok_or_else(lone)?;
+    }?;
     let mut entries: Vec<ComparisonEntry> = devices(group)
         .iter()
         .filter_map(|loads| entry(loads, &by))
         .collect();
     if entries.len() < 2 {
-        return Err(lone());
+        return None;
     }
     let better = entries[0].by.better;
     let worse = |a: &ComparisonEntry, b: &ComparisonEntry| match better {
@@ -138,7 +146,7 @@ fn ranked(group: &[Load<'_>], by: Option<&str>) -> Result<RankedJob, Vec<(String
         .collect();
     // Those that tell most come first. The heading says what all of them tell.
     let ((_, first), (_, last)) = (group[0], group[group.len() - 1]);
-    Ok(RankedJob {
+    Some(RankedJob {
         phrase: last.phrase.clone(),
         job: first.job.clone(),
         by,
@@ -159,7 +167,18 @@ fn measure_of(group: &[Load<'_>]) -> Option<String> {
     } else {
         ["iops", "bw"]
     };
-    commonest(group, &order)
+    commonest(group, &order).or_else(|| operation_rate(group))
+}
+
+/// The rate of operations that are no single I/Os, such as transactions a second, that most members have.
+fn operation_rate(group: &[Load<'_>]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for measure in group.iter().flat_map(|(_, part)| &part.measures) {
+        if measure.name.ends_with(".per_s") && !names.contains(&measure.name.as_str()) {
+            names.push(&measure.name);
+        }
+    }
+    commonest(group, &names)
 }
 
 /// Of these measures, of all directions together or of one, the one that most members have. The first word counts among
@@ -401,20 +420,30 @@ fn engines(group: &[Load<'_>]) -> Option<String> {
     (each.len() > 1).then(|| format!("The engines differ: {}.", words::list(&each)))
 }
 
-fn sentence(jobs: &[RankedJob], alone: usize) -> String {
-    let Some(first) = jobs.first() else {
-        return match alone {
-            0 => "There is no load to rank.".into(),
-            _ => "Nothing can be ranked: no two devices had the same job.".into(),
-        };
-    };
+/// Why there is no table.
+fn why_none(found: &Ranking, by: Option<&str>) -> String {
+    match (found.without.is_empty(), found.alone.is_empty(), by) {
+        (true, true, _) => "There is no load to rank.".into(),
+        (true, false, _) => "Nothing can be ranked: no two devices had the same job.".into(),
+        (false, _, Some(by)) => format!(
+            "Nothing can be ranked by {}: no two results of one job tell it.",
+            words::title(by)
+        ),
+        (false, _, None) => {
+            "Nothing can be ranked: no two results of one job tell the same rate.".into()
+        }
+    }
+}
+
+/// The first table in one sentence, and how many more there are.
+fn sentence(first: &RankedJob, more: usize) -> String {
     let label = |entry: &ComparisonEntry| entry.label.clone();
     let chain = match &first.entries[..] {
         entries if entries.len() <= 4 => entries.iter().map(label).collect::<Vec<_>>().join(" > "),
         [best, .., worst] => format!("{} > … > {}", best.label, worst.label),
         _ => String::new(),
     };
-    let more = match jobs.len() - 1 {
+    let more = match more {
         0 => String::new(),
         1 => " One more job below.".into(),
         more => format!(" {more} more jobs below."),
@@ -431,228 +460,4 @@ fn sentence(jobs: &[RankedJob], alone: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::{fio_text, run};
-    use crate::measures;
-    use model::record::Record;
-
-    fn subject(name: &str, record: &Record) -> ComparisonSubject {
-        measures::of(name, name.parse().ok(), record)
-    }
-
-    fn on(host: &str, mut record: Record) -> Record {
-        record.provenance.hostname = host.into();
-        record
-    }
-
-    #[test]
-    fn devices_stand_in_order_with_their_ratios() {
-        let subjects = [
-            subject("3", &on("san", run(32_000.0, 0.01, 30))),
-            subject("1", &on("nvme", run(100_000.0, 0.01, 30))),
-            subject("2", &on("hdd", run(6_600.0, 0.01, 30))),
-        ];
-        let found = ranking(&subjects, None);
-        let job = &found.jobs[0];
-        assert_eq!(job.by, "read.iops");
-        assert_eq!(job.ratios, "1 : 3.1 : 15");
-        assert_eq!(
-            job.entries
-                .iter()
-                .map(|entry| entry.rank)
-                .collect::<Vec<_>>(),
-            [1, 2, 3]
-        );
-        assert_eq!(job.entries[0].label, "vda QEMU of nvme");
-        assert_eq!(job.entries[0].caveats[0].mark, "1 run");
-        assert!(
-            found
-                .sentence
-                .starts_with("4K random read, depth 32, direct, read IOPS: vda QEMU of nvme >"),
-            "{}",
-            found.sentence
-        );
-    }
-
-    #[test]
-    fn the_words_of_the_help_rank_by_the_direction_that_was_measured() {
-        let subjects = [
-            subject("1", &on("a", run(10_000.0, 0.0, 30))),
-            subject("2", &on("b", run(20_000.0, 0.0, 30))),
-        ];
-        let by = |word: &str| {
-            let found = ranking(&subjects, Some(word));
-            found.jobs.first().map(|job| job.by.clone())
-        };
-        for word in ["iops", "bw", "mean", "p99"] {
-            assert_eq!(by(word), Some(format!("read.{word}")));
-        }
-        assert_eq!(by("read.p99").as_deref(), Some("read.p99"));
-        assert_eq!((by("write.iops"), by("nonsense")), (None, None));
-    }
-
-    #[test]
-    fn overlapping_intervals_share_a_rank_and_runs_are_pooled() {
-        let subjects = [
-            subject("1", &on("a", run(10_000.0, 0.0, 30))),
-            subject("2", &on("a", run(10_800.0, 0.0, 30))),
-            subject("3", &on("a", run(10_300.0, 0.0, 30))),
-            subject("4", &on("b", run(10_100.0, 0.1, 30))),
-            subject("5", &on("c", run(5_000.0, 0.0, 30))),
-        ];
-        let job = &ranking(&subjects, None).jobs[0];
-        assert_eq!(
-            job.entries
-                .iter()
-                .map(|entry| entry.rank)
-                .collect::<Vec<_>>(),
-            [1, 1, 3]
-        );
-        let a = &job.entries[0];
-        assert_eq!((a.runs, a.by.basis, a.by.n), (3, Basis::Runs, 3));
-        assert!(a.caveats.is_empty(), "{:?}", a.caveats);
-    }
-
-    #[test]
-    fn imported_results_are_ranked_with_ours_and_what_they_hide_is_told() {
-        let job = model::job::Job {
-            rw: model::job::Rw::Read,
-            iodepth: 64,
-            ..Default::default()
-        };
-        let ours = Record {
-            job,
-            ..run(80_000.0, 0.0, 30)
-        };
-        let text = fio_text(
-            20_151.0,
-            &[
-                ("rw", "read"),
-                ("bs", "4k"),
-                ("iodepth", "64"),
-                ("device", "vdb"),
-            ],
-        );
-        let buffered = fio_text(
-            50_000.0,
-            &[
-                ("rw", "read"),
-                ("bs", "8k"),
-                ("iodepth", "64"),
-                ("direct", "0"),
-            ],
-        );
-        let subjects = [
-            subject("old.txt:12", &text),
-            subject("7", &ours),
-            subject("b.txt:1", &buffered),
-        ];
-        let found = ranking(&subjects, None);
-        assert_eq!(found.jobs.len(), 1, "{found:#?}");
-        assert_eq!(found.jobs[0].entries.len(), 2);
-        assert_eq!(found.jobs[0].entries[1].label, "vdb in old.txt");
-        assert!(
-            found.jobs[0].remarks[0].contains("old.txt:12 does not tell direct and numjobs"),
-            "{:?}",
-            found.jobs[0].remarks
-        );
-        assert_eq!(
-            found.alone,
-            [(
-                "b.txt:1".to_string(),
-                "8K sequential read, depth 64, buffered".to_string()
-            )]
-        );
-    }
-
-    #[test]
-    fn a_heading_says_what_all_tell_and_engines_that_differ_are_told() {
-        let of = |iops: f64, more: &[(&str, &str)]| {
-            let all = [("rw", "read"), ("bs", "4k"), ("iodepth", "1")];
-            fio_text(iops, &[&all[..], more].concat())
-        };
-        let subjects = [
-            subject(
-                "a.txt:1",
-                &of(
-                    9_000.0,
-                    &[("numjobs", "4"), ("ioengine", "libaio"), ("device", "sda")],
-                ),
-            ),
-            subject(
-                "b.txt:1",
-                &of(3_000.0, &[("ioengine", "psync"), ("device", "sdb")]),
-            ),
-        ];
-        let found = ranking(&subjects, None);
-        let job = &found.jobs[0];
-        assert_eq!(job.phrase, "4K sequential read, depth 1");
-        let remarks = job.remarks.join(" ");
-        for wanted in [
-            "b.txt:1 does not tell numjobs; it is taken to be alike: numjobs=4.",
-            "The engines differ: libaio (a.txt:1) and psync (b.txt:1).",
-        ] {
-            assert!(remarks.contains(wanted), "{remarks}");
-        }
-    }
-
-    #[test]
-    fn results_without_a_stated_job_have_what_is_known_of_it_in_their_heading_and_stand_last() {
-        let quoted = |iops: f64, device: &str| fio_text(iops, &[("device", device)]);
-        let stated = |iops: f64, device: &str| {
-            fio_text(
-                iops,
-                &[
-                    ("rw", "read"),
-                    ("bs", "128k"),
-                    ("iodepth", "64"),
-                    ("device", device),
-                ],
-            )
-        };
-        let subjects = [
-            subject("a.txt:1", &quoted(9_000.0, "sda")),
-            subject("a.txt:2", &quoted(3_000.0, "sdb")),
-            subject("a.txt:3", &quoted(1_000.0, "sdc")),
-            subject("b.txt:1", &stated(2_000.0, "sda")),
-            subject("b.txt:2", &stated(1_000.0, "sdb")),
-        ];
-        let found = ranking(&subjects, None);
-        let headings: Vec<&str> = found.jobs.iter().map(|job| job.phrase.as_str()).collect();
-        assert_eq!(
-            headings,
-            [
-                "128K sequential read, depth 64",
-                "fio, 4K reads, pattern not stated"
-            ]
-        );
-        assert_eq!(found.jobs[1].ratios, "1 : 3 : 9");
-    }
-
-    #[test]
-    fn nothing_in_common_is_an_answer() {
-        let write = model::job::Job {
-            rw: model::job::Rw::Write,
-            ..Default::default()
-        };
-        let subjects = [
-            subject("1", &run(1e4, 0.0, 9)),
-            subject(
-                "2",
-                &Record {
-                    job: write,
-                    ..run(1e4, 0.0, 9)
-                },
-            ),
-        ];
-        let found = ranking(&subjects, None);
-        assert!(found.jobs.is_empty() && found.alone.len() == 2);
-        assert!(
-            found.sentence.starts_with("Nothing can be ranked"),
-            "{}",
-            found.sentence
-        );
-        assert_eq!(ranking(&[], None).sentence, "There is no load to rank.");
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use diagnose::difference::{WEIGHT_MIN, differences};
 use model::comparison::SettingsDiffer;
 use model::difference::DifferenceWhat;
 use model::iopath::IoPath;
+use model::kube::KubeStorage;
 use model::record::Record;
 
 /// Whether a record holds a path with settings: an import does not.
@@ -46,12 +47,19 @@ pub fn is_same(a: &Record, b: &Record) -> bool {
         && has_path(b)
         && a.provenance.hostname == b.provenance.hostname
         && a.provenance.kernel == b.provenance.kernel
+        && storage(a) == storage(b)
         && device(&a.path).is_some()
         && device(&a.path) == device(&b.path)
         && !differences(&a.path, &b.path, ["a", "b"], Some(&b.job))
             .differences
             .iter()
             .any(|one| one.what == DifferenceWhat::Setting && one.weight >= WEIGHT_MIN)
+}
+
+/// What was loaded in a Kubernetes cluster: in a pod the paths of different volumes look alike.
+fn storage(record: &Record) -> Option<(&str, &KubeStorage)> {
+    let place = record.provenance.kube.as_ref()?;
+    Some((&place.context, &place.storage))
 }
 
 /// Records of one setting each, in groups: indices.

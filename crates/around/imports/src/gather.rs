@@ -3,7 +3,7 @@
 
 use crate::pieces::{Pieces, RESULTS_MAX};
 use crate::{Import, Piece, Text, Unread};
-use model::imported::Imported;
+use model::imported::{Imported, LatencyFigures};
 use std::collections::HashMap;
 
 /// The results with their file and lines, and the lines that are in none of them.
@@ -141,38 +141,30 @@ fn nobodys(text: &Text, owner: &[Option<&'static str>]) -> Vec<Unread> {
 /// Takes out figures that a damaged text made greater than any number: none is more honest than infinity.
 fn without_nonsense(imported: &mut Imported) {
     let is_odd = |value: &mut f64| !value.is_finite();
-    let load = imported.load.iter_mut();
-    let sides = load.flat_map(|load| {
-        [
+    if let Some(load) = &mut imported.load {
+        let sides = [
             &mut load.read,
             &mut load.write,
             &mut load.trim,
             &mut load.sync,
             &mut load.mixed,
-        ]
-    });
-    for side in sides.flatten() {
-        for figure in [&mut side.bytes, &mut side.iops, &mut side.bytes_per_s] {
-            figure.take_if(is_odd);
-        }
-        for latency in &mut side.latencies {
-            let figures = [
-                &mut latency.min_ns,
-                &mut latency.mean_ns,
-                &mut latency.stddev_ns,
-                &mut latency.max_ns,
-            ];
-            for figure in figures {
+        ];
+        for side in sides.into_iter().flatten() {
+            for figure in [&mut side.bytes, &mut side.iops, &mut side.bytes_per_s] {
                 figure.take_if(is_odd);
             }
-            latency.percentiles.retain(|(_, value)| value.is_finite());
+            side.latencies.iter_mut().for_each(without_odd_latencies);
+            for samples in [&mut side.iops_samples, &mut side.bytes_per_s_samples] {
+                samples.take_if(|one| {
+                    ![one.min, one.max, one.mean, one.stddev]
+                        .into_iter()
+                        .all(f64::is_finite)
+                });
+            }
         }
-        for samples in [&mut side.iops_samples, &mut side.bytes_per_s_samples] {
-            samples.take_if(|one| {
-                ![one.min, one.max, one.mean, one.stddev]
-                    .into_iter()
-                    .all(f64::is_finite)
-            });
+        for operation in &mut load.operations {
+            operation.per_s.take_if(is_odd);
+            operation.latency.iter_mut().for_each(without_odd_latencies);
         }
     }
     for series in &mut imported.series {
@@ -180,4 +172,17 @@ fn without_nonsense(imported: &mut Imported) {
             value.take_if(is_odd);
         }
     }
+}
+
+fn without_odd_latencies(latency: &mut LatencyFigures) {
+    let figures = [
+        &mut latency.min_ns,
+        &mut latency.mean_ns,
+        &mut latency.stddev_ns,
+        &mut latency.max_ns,
+    ];
+    for figure in figures {
+        figure.take_if(|value| !value.is_finite());
+    }
+    latency.percentiles.retain(|(_, value)| value.is_finite());
 }

@@ -1,7 +1,7 @@
 //! The page of one thing, with what this machine has to say on it.
 
 use crate::catalogue::{CatalogueEntry, entries};
-use crate::glossary;
+use crate::glossary::{self, Word};
 use apply::Knob;
 use load::language::similar;
 use model::layers::Span;
@@ -10,7 +10,7 @@ use observe::{Rung, RungStep, rung};
 use serde::Serialize;
 
 /// As many names are suggested.
-const NEAR_MAX: usize = 8;
+const NEAR_MAX: usize = 5;
 
 /// A page, with what this machine has to say on it.
 #[derive(Debug, Serialize)]
@@ -46,15 +46,17 @@ struct HereStep {
 }
 
 /// Everything of this name, one of each kind that has it, or that of one kind as `KIND:NAME` asks for it; the first with
-/// what this machine says, where it is live.
+/// what this machine says, where it is live. Without such a name what people call so, the definition first.
 pub fn pages(name: &str, is_live: bool) -> Vec<Page> {
     let (kind, name) = kind_and_name(name);
     // The spans of a table of layers are told on one page.
     let is_span = name == "outside" || Span::ALL.iter().any(|span| span.name() == name);
     let id = if is_span { "layers" } else { name };
-    let found = Some(found(kind, id))
-        .filter(|found| !found.is_empty())
-        .unwrap_or_else(|| by_word(kind, name));
+    let entries = entries();
+    let found = spellings(id)
+        .map(|id| found(&entries, kind, id))
+        .find(|found| !found.is_empty());
+    let found = found.unwrap_or_else(|| by_word(&entries, kind, name));
     let page = |entry| Page { entry, here: None };
     let mut pages: Vec<Page> = found.into_iter().map(page).collect();
     if let Some(first) = pages.first_mut().filter(|_| id == "layers" && is_live) {
@@ -63,25 +65,53 @@ pub fn pages(name: &str, is_live: bool) -> Vec<Page> {
     pages
 }
 
-/// What people call it who do not know the id: a word of the glossary, else the one thing that has a name like it.
-fn by_word(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+/// A name as it was written, then without a value (`commit=30`), then without the `no` that switches a mount option off.
+fn spellings(name: &str) -> impl Iterator<Item = &str> {
+    let bare = name.split_once('=').map(|(name, _)| name);
+    let positive = name
+        .strip_prefix("no")
+        .filter(|positive| positive.len() > 2);
+    [Some(name), bare, positive].into_iter().flatten()
+}
+
+/// What people call it who do not know the id: what has the word among its names, else what names it in passing, else the
+/// one thing that has a name like it.
+fn by_word(entries: &[CatalogueEntry], kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let called = spellings(name)
+        .map(|name| called(entries, kind, name))
+        .find(|found| !found.is_empty());
+    if let Some(called) = called {
+        return called;
+    }
     let words = match kind {
-        None | Some("word") => glossary::of(name),
+        None | Some("word") => glossary::mentioning(name),
         Some(_) => Vec::new(),
     };
     // Who names a kind knows its names.
-    match (words.is_empty() && kind.is_none(), &holding(kind, name)[..]) {
-        (true, [only]) => vec![only.clone()],
+    match (
+        words.is_empty() && kind.is_none(),
+        &holding(entries, kind, name)[..],
+    ) {
+        (true, [only]) if starts_a_word(&only.id, name) => vec![only.clone()],
         _ => words,
     }
 }
 
-/// Everything whose name holds a name, or is held by it.
-fn holding(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
-    let is_it = |entry: &CatalogueEntry| {
+/// What has a word among its names, of the kind that was asked for.
+fn called(entries: &[CatalogueEntry], kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let mut called = glossary::called(name, entries);
+    called.retain(|entry| kind.is_none_or(|kind| kind == entry.kind));
+    called
+}
+
+/// Everything whose name holds a name, or is held by it; those where a word of it begins so come first.
+fn holding(entries: &[CatalogueEntry], kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
+    let is_it = |entry: &&CatalogueEntry| {
         kind.is_none_or(|kind| kind == entry.kind) && is_near(&entry.id, name)
     };
-    entries().into_iter().filter(is_it).collect()
+    let mut holding: Vec<CatalogueEntry> = entries.iter().filter(is_it).cloned().collect();
+    holding.sort_by_key(|entry| !starts_a_word(&entry.id, name));
+    holding
 }
 
 /// The kind that was asked for, where one was, and the name.
@@ -93,13 +123,12 @@ fn kind_and_name(asked: &str) -> (Option<&str>, &str) {
 }
 
 /// The entries of a name. A kernel parameter that is no more than a knob has the knob's page.
-fn found(kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
-    let all = entries();
+fn found(entries: &[CatalogueEntry], kind: Option<&str>, name: &str) -> Vec<CatalogueEntry> {
     let of = |kind: Option<&str>, name: &str| -> Vec<CatalogueEntry> {
         let is_it = |entry: &&CatalogueEntry| {
             kind.is_none_or(|kind| kind == entry.kind) && is_called(entry, name)
         };
-        all.iter().filter(is_it).cloned().collect()
+        entries.iter().filter(is_it).cloned().collect()
     };
     let found = of(kind, name);
     let is_parameter = kind.is_none_or(|kind| kind == "sysctl");
@@ -118,24 +147,45 @@ fn is_called(entry: &CatalogueEntry, name: &str) -> bool {
     }
 }
 
-/// Names like one that nothing has: those that hold it or that it holds, else the one with the fewest other letters.
+/// Names like one that nothing has, the best first: what is called so, what holds it or is held by it, else the one with the
+/// fewest other letters. Of everything where `KIND:NAME` names no kind.
 pub fn near(name: &str) -> Vec<String> {
     let (kind, name) = kind_and_name(name);
-    let all = entries();
-    let ids: Vec<&str> = all
-        .iter()
-        .filter(|entry| kind.is_none_or(|kind| kind == entry.kind))
-        .map(|entry| &*entry.id)
-        .collect();
-    let holding = holding(kind, name).into_iter();
-    let mut near: Vec<String> = holding
-        .map(|entry| entry.id.into_owned())
-        .take(NEAR_MAX)
-        .collect();
-    if near.is_empty() {
-        near.extend(similar(name, ids.into_iter()).map(Into::into));
+    let entries = entries();
+    let called = spellings(name).flat_map(|name| called(&entries, kind, name));
+    let all = called.chain(holding(&entries, kind, name));
+    let mut near: Vec<String> = Vec::new();
+    for id in all.map(|entry| entry.id.into_owned()) {
+        if !near.contains(&id) {
+            near.push(id);
+        }
     }
+    if near.is_empty() {
+        near.extend(misspelt(&entries, kind, name));
+    }
+    near.truncate(NEAR_MAX);
     near
+}
+
+/// The name that was meant, where there is one with few other letters: an id, or a word that leads to one.
+fn misspelt(entries: &[CatalogueEntry], kind: Option<&str>, name: &str) -> Option<String> {
+    let id = |entry: &CatalogueEntry| Word {
+        word: entry.id.to_string(),
+        kind: entry.kind,
+        id: entry.id.to_string(),
+    };
+    let mut words: Vec<Word> = entries.iter().map(id).collect();
+    words.extend(glossary::words(entries));
+    words.retain(|one| kind.is_none_or(|kind| kind == one.kind));
+    let word = similar(name, words.iter().map(|one| one.word.as_str()))?;
+    // Who asked for a kind gives the name where a name of that kind belongs.
+    match kind {
+        None => Some(word.into()),
+        Some(_) => words
+            .iter()
+            .find(|one| one.word == word)
+            .map(|one| one.id.clone()),
+    }
 }
 
 impl Page {
@@ -187,9 +237,30 @@ impl HereStep {
     }
 }
 
+/// As names are compared: without capitals, and with one mark between words.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace('-', "_")
+}
+
+/// Whether one holds the other; what is asked for holds an id only as a word of its own: there is no `ata` in `data=ordered`.
 fn is_near(id: &str, asked: &str) -> bool {
-    let (id, asked) = (id.replace('-', "_"), asked.to_lowercase().replace('-', "_"));
-    asked.len() > 2 && (id.contains(&asked) || asked.contains(&id))
+    let (id, asked) = (plain(id), plain(asked));
+    let is_mark = |one: char| !one.is_alphanumeric();
+    let is_word_of = |whole: &str, part: &str| {
+        whole.match_indices(part).any(|(at, _)| {
+            let (before, after) = (&whole[..at], &whole[at + part.len()..]);
+            (before.is_empty() || before.ends_with(is_mark))
+                && (after.is_empty() || after.starts_with(is_mark))
+        })
+    };
+    asked.len() > 2 && (id.contains(&asked) || is_word_of(&asked, &id))
+}
+
+/// Whether a word of an id begins with what was asked for.
+fn starts_a_word(id: &str, asked: &str) -> bool {
+    let (id, asked) = (plain(id), plain(asked));
+    let mut places = id.match_indices(&asked);
+    places.any(|(at, _)| !id[..at].ends_with(char::is_alphanumeric))
 }
 
 #[cfg(test)]
@@ -225,6 +296,56 @@ mod tests {
         assert_eq!(kinds("clat"), [("word", "latency".into())]);
         assert_eq!(kinds("word:iodepth"), [("word", "depth".into())]);
         assert!(kinds("knob:iodepth").is_empty());
+        assert_eq!(kinds("commit=30"), [("knob", "commit".into())]);
+        assert_eq!(kinds("nodiscard"), [("knob", "discard".into())]);
+    }
+
+    /// The words of other tools and of old advice, and the page that answers.
+    #[test]
+    fn words_of_the_field_lead_to_the_page_that_answers() {
+        for (word, kind, id) in [
+            ("cfq", "cause", "scheduler_word_gone"),
+            ("deadline", "cause", "scheduler_word_gone"),
+            ("noop", "cause", "scheduler_word_gone"),
+            ("elevator=", "cause", "scheduler_word_gone"),
+            ("elevator=deadline", "cause", "scheduler_word_gone"),
+            ("nobarrier", "cause", "barriers_off"),
+            ("barrier", "cause", "barriers_off"),
+            ("delalloc", "cause", "delayed_allocation_off"),
+            ("nodelalloc", "cause", "delayed_allocation_off"),
+            ("data=journal", "cause", "delayed_allocation_off"),
+            ("data=ordered", "cause", "fsync_waits_for_others"),
+            ("data=writeback", "cause", "fsync_waits_for_others"),
+            ("noatime", "knob", "atime"),
+            ("relatime", "knob", "atime"),
+            ("fstrim", "knob", "discard"),
+            ("inode", "cause", "file_system_full"),
+            ("inodes", "cause", "file_system_full"),
+            ("%util", "cause", "busy_percent_misleads"),
+            ("util", "cause", "busy_percent_misleads"),
+            ("svctm", "cause", "svctm_misleads"),
+            ("iowait", "cause", "iowait_misleads"),
+            ("await", "word", "await"),
+            ("avgqu-sz", "word", "in flight"),
+            ("irqbalance", "claimant", "irqbalance"),
+            ("D2C", "sensor", "layers"),
+            (
+                "vm.dirty_background_ratio",
+                "sysctl",
+                "vm.dirty_background_ratio",
+            ),
+        ] {
+            let found = kinds(word);
+            let is_it = |one: &(&str, String)| one.0 == kind && one.1 == id;
+            assert!(found.iter().any(is_it), "{word}: {found:?}");
+            // What stands before it is a definition of the glossary.
+            let before = found.iter().take_while(|one| !is_it(one));
+            assert!(
+                before.into_iter().all(|one| one.0 == "word"),
+                "{word}: {found:?}"
+            );
+        }
+        assert_eq!(kinds("knob:relatime"), [("knob", "atime".into())]);
     }
 
     #[test]
@@ -233,5 +354,23 @@ mod tests {
         assert!(near("sysctl:dirty").contains(&"vm.dirty_bytes".into()));
         assert_eq!(near("sysctl:net.core.somaxcon"), ["net.core.somaxconn"]);
         assert!(near("throughput").contains(&"throughput-performance".into()));
+    }
+
+    #[test]
+    fn few_names_are_suggested_and_the_nearest_first() {
+        for name in [
+            "e",
+            "io",
+            "disk",
+            "read",
+            "knob:dirty",
+            "nonsense-of-nobody",
+        ] {
+            assert!(near(name).len() <= 5, "{name}: {:?}", near(name));
+        }
+        assert_eq!(near("knob:slice_idle")[0], "slice_idle_us");
+        assert_eq!(near("knob:sheduler"), ["scheduler"]);
+        assert_eq!(near("knob:noatime")[0], "atime");
+        assert_eq!(near("iodeepth"), ["iodepth"]);
     }
 }

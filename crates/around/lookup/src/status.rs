@@ -2,7 +2,8 @@
 
 use crate::drift::{self, Drift};
 use host::{FoundJournals, Host, Unfinished};
-use model::change::{Attribute, Saved};
+use model::change::{Attribute, Saved, SavedObjects};
+use model::kube::SavedKube;
 use model::subject::Subject;
 use serde::Serialize;
 use std::path::Path;
@@ -56,6 +57,12 @@ pub struct Journal {
     pub trees: Vec<String>,
     /// Control groups that were made.
     pub groups: Vec<String>,
+    /// The file of the loop device that was made.
+    pub loop_file: Option<String>,
+    /// Objects that were made in pools of Ceph clusters.
+    pub objects: Vec<String>,
+    /// Objects that were made in Kubernetes clusters.
+    pub kubernetes: Vec<String>,
 }
 
 /// What can be done about a journal.
@@ -173,6 +180,9 @@ fn journal(host: &Host, state_dir: &Path, journal: &Unfinished, all: &[&Unfinish
             .iter()
             .map(|group| group.path.clone())
             .collect(),
+        loop_file: journal.made_loop.as_ref().map(|made| made.path.clone()),
+        objects: journal.objects.iter().map(SavedObjects::place).collect(),
+        kubernetes: journal.kube.iter().map(SavedKube::place).collect(),
     }
 }
 

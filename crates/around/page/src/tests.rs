@@ -20,6 +20,7 @@ fn all() -> Vec<(&'static str, Record)> {
         ("sweep", records::sweep()),
         ("search", records::search()),
         ("interference", records::interference()),
+        ("dataset", records::dataset()),
         ("check", records::check()),
         ("import", records::import()),
         ("bare", records::bare()),
@@ -118,6 +119,7 @@ fn each_kind_of_record_has_its_figures() {
     has(&records::sweep(), &["response"]);
     has(&records::search(), &["response"]);
     has(&records::interference(), &["interference"]);
+    has(&records::dataset(), &["dataset"]);
     has(&records::check(), &["response", "percentiles"]);
     has(&records::import(), &["percentiles", "series-fio-bw"]);
     assert!(

@@ -12,11 +12,11 @@ mod verb;
 
 pub use cancel::{Cancel, CancelOnDrop};
 pub use ended::{Answer, Ended};
-pub use place::{CommandLine, RunnerPlace};
+pub use place::{CommandLine, PlaceError, RunnerPlace, SshPlace, TemplatePlace};
 pub use running::{Running, RunningLines};
 pub use verb::Verb;
 
-use host::Piped;
+use host::{Piped, Privileges};
 use std::time::Duration;
 
 /// Starts verbs in one place.
@@ -64,5 +64,26 @@ impl Runner {
             &verb.variables(),
         )?;
         Ok(Running::new(child))
+    }
+
+    /// Starts a verb that is talked with: [`Running::stdin`] is what it reads.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_talking(&self, verb: &Verb) -> Result<Running, RunnerError> {
+        let line = self.place.command_line(&self.program, verb.all_words());
+        let child = Piped::start_talking(&line.program, &line.words, verb.privileges)?;
+        Ok(Running::new(child))
+    }
+
+    /// Starts the program itself with these words, to talk with it in a protocol of its own: no verb, and no `--json`. What
+    /// leads there may be the user's own command, with all that the user may.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn talk(&self, words: Vec<String>) -> Result<Piped, RunnerError> {
+        let line = self.place.command_line(&self.program, words);
+        let child = Piped::start_talking(&line.program, &line.words, Privileges::Users)?;
+        Ok(child)
     }
 }

@@ -3,13 +3,17 @@
 use crate::RunnerError;
 use crate::cancel::Cancel;
 use crate::ended::{self, Answer, Ended};
-use host::{Interrupter, Piped};
-use std::io::{BufRead, BufReader, Read};
+use host::signals::Stop;
+use host::{Interrupter, Piped, clock};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The most that is kept of the words beside a document, bytes.
 const WORDS_MAX: u64 = 64 << 10;
+/// How often a request to stop is looked for, ms.
+const LOOK_MS: u64 = 100;
 /// The longest line of words, bytes; what is beyond begins another.
 const WORDS_LINE_MAX: u64 = 64 << 10;
 
@@ -37,6 +41,11 @@ impl Running {
     /// Its process id here.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What it reads, once; none for one that is not talked with. Dropped, it reads its end.
+    pub fn stdin(&mut self) -> Option<impl Write + Send + use<>> {
+        self.child.stdin()
     }
 
     /// What asks it to end, from any thread.
@@ -98,7 +107,29 @@ impl Running {
         })
     }
 
-    /// The same, but it is ended after `limit`, and at once when it is cancelled.
+    /// The same; a request to stop is passed on, and what the verb then says is its answer.
+    ///
+    /// # Errors
+    /// See [`Running::whole`].
+    pub fn whole_or_stopped(self, most: u64, stop: &Stop) -> Result<Answer, RunnerError> {
+        let (interrupter, is_over) = (self.interrupter(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    if stop.is_asked() {
+                        let _ = interrupter.interrupt();
+                        return;
+                    }
+                    clock::sleep_ms(LOOK_MS);
+                }
+            });
+            let answer = self.whole(most);
+            is_over.store(true, Ordering::Relaxed);
+            answer
+        })
+    }
+
+    /// The same as [`Running::whole`], but it is ended after `limit`, and at once when it is cancelled.
     ///
     /// # Errors
     /// See [`Running::whole`]; when it took too long.

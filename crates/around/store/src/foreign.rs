@@ -106,11 +106,31 @@ impl Store {
             return Err(refused("it is longer than any record".into()));
         }
         let record = inner(&text).map_err(refused)?;
-        if let Some(here) = self.same(&record)? {
+        self.take(&record, &file.to_string_lossy())
+    }
+
+    /// Takes in a record that another machine sent, as JSON. Gives its number, and whether it was here already.
+    ///
+    /// # Errors
+    /// When the text is no record, or the record is refused.
+    pub fn take_text(&self, text: &str, from: &str) -> Result<(i64, bool), StoreError> {
+        let refused = |why: String| {
+            let from = clean_to(from, 200);
+            let message = format!("what {from} sent is not kept: {why}.");
+            StoreError::new(StoreErrorKind::Failed, message)
+        };
+        if text.len() as u64 > document::MAX_BYTES {
+            return Err(refused("it is longer than any record".into()));
+        }
+        self.take(&read(text).map_err(refused)?, from)
+    }
+
+    fn take(&self, record: &Record, from: &str) -> Result<(i64, bool), StoreError> {
+        if let Some(here) = self.same(record)? {
             return Ok((here, true));
         }
-        let origin = Origin::imported(&file.to_string_lossy());
-        let id = self.insert_from(std::slice::from_ref(&record), &origin)?[0];
+        let origin = Origin::imported(from);
+        let id = self.insert_from(std::slice::from_ref(record), &origin)?[0];
         Ok((id, false))
     }
 }

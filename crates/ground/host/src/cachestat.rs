@@ -75,10 +75,12 @@ pub(crate) fn cache_use(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io
     }
 }
 
-/// Pages of a range that are in memory, by mincore. For files that the caller may not write Linux 5.2 and later say that
-/// all are.
+/// Pages of a range that are in memory, by mincore; `EPERM` where it does not tell the truth.
 fn resident_pages(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<u64> {
     use rustix::mm::{MapFlags, ProtFlags};
+    if !is_told_the_truth(fd, rustix::process::geteuid().as_raw())? {
+        return Err(std::io::Error::from_raw_os_error(libc::EPERM));
+    }
     let length = length as usize;
     let mut pages = vec![0u8; length.div_ceil(rustix::param::page_size())];
     // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours. Its pages are never read.
@@ -100,6 +102,14 @@ fn resident_pages(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Resu
     // SAFETY: the mapping made above, of which no reference is held.
     unsafe { rustix::mm::munmap(address, length) }?;
     asked.map(|()| pages.iter().filter(|page| **page & 1 == 1).count() as u64)
+}
+
+/// Of files that a user neither owns nor may write Linux 5.2 and later say that all pages are in memory.
+fn is_told_the_truth(fd: BorrowedFd<'_>, user: u32) -> rustix::io::Result<bool> {
+    use rustix::fs::OFlags;
+    let access = rustix::fs::fcntl_getfl(fd)? & OFlags::RWMODE;
+    let is_writable = access == OFlags::RDWR || access == OFlags::WRONLY;
+    Ok(user == 0 || is_writable || rustix::fs::fstat(fd)?.st_uid == user)
 }
 
 fn stat(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::Result<Stat> {
@@ -138,6 +148,24 @@ mod tests {
             super::resident_pages(file.as_fd(), 1, 1 << 20).is_err(),
             "not at a page"
         );
+    }
+
+    #[test]
+    fn of_files_of_others_mincore_is_not_asked() {
+        use std::os::fd::AsFd;
+        let dir = temporary_dir("mincore").unwrap();
+        let path = dir.path().join("file");
+        write_atomically(&path, "x").unwrap();
+        let read = std::fs::File::open(&path).unwrap();
+        let write = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .unwrap();
+        let owner = rustix::fs::fstat(&read).unwrap().st_uid;
+        let told = |file: &std::fs::File, user| super::is_told_the_truth(file.as_fd(), user);
+        assert!(told(&read, owner).unwrap() && told(&read, 0).unwrap());
+        assert!(!told(&read, owner + 1).unwrap() && told(&write, owner + 1).unwrap());
     }
 
     #[test]

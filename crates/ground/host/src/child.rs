@@ -3,14 +3,15 @@
 use crate::privileges::{Privileges, enter, prepare};
 use crate::{Error, Result};
 use rustix::fs::MemfdFlags;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::File;
+use std::io::{Seek, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// A running program. Dropped, it is killed and waited for; when the thread that started it dies in whatever way, the
-/// kernel kills it. It has a process group of its own, so Ctrl-C in the terminal reaches it only through us.
+/// A running program. Dropped, it and what it started are killed, and it is waited for; when the thread that started it dies in
+/// whatever way, the kernel kills it. It has a process group of its own, so Ctrl-C in the terminal reaches it only through us.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
@@ -40,19 +41,51 @@ impl Child {
         privileges: Privileges,
         entrances: Vec<OwnedFd>,
     ) -> Result<Child> {
+        Child::spawn(program, arguments, privileges, entrances, Stdio::null())
+    }
+
+    /// The same as [`Child::start`] with this on its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started, or there is no memory for its input.
+    pub(crate) fn start_given(
+        program: &str,
+        arguments: &[String],
+        privileges: Privileges,
+        input: &[u8],
+    ) -> Result<Child> {
+        let held = || {
+            let mut file = File::from(memory()?);
+            file.write_all(input)?;
+            file.rewind()?;
+            Ok(Stdio::from(file))
+        };
+        let input = held().map_err(|error: std::io::Error| Error::Program {
+            program: program.into(),
+            why: error.to_string(),
+        })?;
+        Child::spawn(program, arguments, privileges, Vec::new(), input)
+    }
+
+    fn spawn(
+        program: &str,
+        arguments: &[String],
+        privileges: Privileges,
+        entrances: Vec<OwnedFd>,
+        stdin: Stdio,
+    ) -> Result<Child> {
         let failed = |why: String| Error::Program {
             program: program.into(),
             why,
         };
-        let memory =
-            || rustix::fs::memfd_create("iodyno-child", MemfdFlags::CLOEXEC).map(File::from);
+        let memory = || memory().map(File::from);
         let stdout = memory().map_err(|error| failed(error.to_string()))?;
         let stderr = memory().map_err(|error| failed(error.to_string()))?;
         let copy = |file: &File| file.try_clone().map_err(|error| failed(error.to_string()));
         let mut command = Command::new(program);
         command
             .args(arguments)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(copy(&stdout)?)
             .stderr(copy(&stderr)?);
         enter(&mut command, entrances);
@@ -87,12 +120,21 @@ impl Child {
 
     /// Asks it to end as Ctrl-C does.
     pub fn interrupt(&mut self) -> Result<()> {
+        self.send(Signal::INT)
+    }
+
+    /// Has it go on after it stopped itself.
+    pub(crate) fn go_on(&mut self) -> Result<()> {
+        self.send(Signal::CONT)
+    }
+
+    fn send(&mut self, signal: Signal) -> Result<()> {
         if self.has_ended() {
             return Ok(());
         }
         // Not waited for yet, so the id cannot belong to another process.
         Pid::from_raw(self.process.id() as i32)
-            .map_or(Ok(()), |pid| kill_process(pid, Signal::INT))
+            .map_or(Ok(()), |pid| kill_process(pid, signal))
             .map_err(|error| Error::Program {
                 program: self.program.clone(),
                 why: error.to_string(),
@@ -110,6 +152,12 @@ impl Child {
         (read(&self.stdout), read(&self.stderr))
     }
 
+    /// How much it has printed so far on both outputs, bytes: whoever does not trust the program bounds it.
+    pub fn printed_bytes(&self) -> u64 {
+        let bytes = |file: &File| file.metadata().map_or(0, |metadata| metadata.len());
+        bytes(&self.stdout) + bytes(&self.stderr)
+    }
+
     /// Bytes that its I/O moved to and from devices so far (Linux `task_io_account_read` and `_write`).
     pub fn device_bytes(&self) -> Option<u64> {
         let text = crate::Host::live().text(&format!("/proc/{}/io", self.process.id()))?;
@@ -121,9 +169,21 @@ impl Child {
     }
 }
 
+/// A file in memory, which the program gets as one of its streams.
+fn memory() -> std::io::Result<OwnedFd> {
+    Ok(rustix::fs::memfd_create(
+        "iodyno-child",
+        MemfdFlags::CLOEXEC,
+    )?)
+}
+
 impl Drop for Child {
     fn drop(&mut self) {
         if !self.has_ended() {
+            // Not waited for yet, so the group of its number is its own: a script's programs are in it.
+            if let Some(group) = Pid::from_raw(self.process.id() as i32) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
             let _ = self.process.kill();
             let _ = self.process.wait();
         }
@@ -153,6 +213,14 @@ mod tests {
     }
 
     #[test]
+    fn what_it_is_given_stands_on_its_input() {
+        let words = ["-c".into(), "tr a-z A-Z".into()];
+        let mut child = Child::start_given("sh", &words, Privileges::Own, b"given").unwrap();
+        wait(&mut child);
+        assert_eq!(child.printed().0, "GIVEN");
+    }
+
+    #[test]
     fn an_interrupt_ends_it_and_dropping_kills_it() {
         let mut child =
             shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
@@ -170,6 +238,25 @@ mod tests {
         assert!(std::path::Path::new(&path).exists());
         drop(child);
         assert!(!std::path::Path::new(&path).exists());
+    }
+
+    #[test]
+    fn what_a_script_started_goes_with_it() {
+        let child = shell("sleep 61 & echo $!; wait");
+        while child.printed().0.is_empty() {
+            crate::clock::sleep_ms(5);
+        }
+        let stat = format!("/proc/{}/stat", child.printed().0.trim());
+        drop(child);
+        // Whoever takes over orphans may not have waited for it yet.
+        let is_gone = || std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
+        for _ in 0..400 {
+            if is_gone() {
+                return;
+            }
+            crate::clock::sleep_ms(5);
+        }
+        panic!("it still runs");
     }
 
     #[test]

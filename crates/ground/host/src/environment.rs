@@ -44,6 +44,14 @@ pub(crate) fn run_dir() -> PathBuf {
     base.map_or_else(|| state_dir().join("locks"), |base| base.join("iodyno"))
 }
 
+/// The program of a name in the search path, where there is one that may be executed.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).map(|directory| directory.join(name));
+    places.find(|place| place.is_file() && access(place, Access::EXEC_OK).is_ok())
+}
+
 /// The command line as given.
 pub fn arguments() -> Vec<String> {
     std::env::args_os()

@@ -223,6 +223,11 @@ impl Error {
         self.errno() == Some(libc::EEXIST)
     }
 
+    /// Whether nothing is at a path.
+    pub fn is_missing(&self) -> bool {
+        self.errno() == Some(libc::ENOENT)
+    }
+
     /// Whether the kernel has no such file, or does not take what was written for now.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.errno(), Some(libc::ENOENT | libc::EOPNOTSUPP))

@@ -7,7 +7,7 @@ pub use crate::output::{
     temporary_dir, temporary_dir_in, write_atomically, write_new,
 };
 
-use crate::{Error, Result, ioctl};
+use crate::{Error, Result, ioctl, loop_ioctl};
 use model::job::SyncMode;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
 use rustix::io::ReadWriteFlags;
@@ -105,7 +105,7 @@ pub fn identity(path: &Path) -> Option<Identity> {
 /// Which file a loop device stands over; none where it is over nothing, or is no loop device.
 pub fn loop_backing(path: &Path) -> Option<Identity> {
     let device = File::open(path).ok()?;
-    let (file_system, inode, special) = ioctl::loop_backing(device.as_fd())?;
+    let (file_system, inode, special) = loop_ioctl::loop_backing(device.as_fd())?;
     Some(Identity::new(file_system, inode, special))
 }
 
@@ -252,6 +252,12 @@ impl DataFile {
     /// Bytes of the first `length` that were written before; none where the file system cannot tell.
     pub fn written_bytes(&self, length: u64) -> Option<u64> {
         ioctl::written_bytes(self.fd.as_fd(), length)
+    }
+
+    /// The ranges of the first `length` bytes that hold no data: holes, and extents that are only reserved. None where the
+    /// file system cannot tell.
+    pub fn unwritten_ranges(&self, length: u64) -> Option<Vec<std::ops::Range<u64>>> {
+        ioctl::unwritten_ranges(self.fd.as_fd(), length)
     }
 
     /// Reserves extents for the first `length` bytes, which stay unwritten, and makes the file as long.
@@ -409,6 +415,9 @@ mod tests {
         assert_eq!(data.bytes(), 1 << 20);
         if let Some(written) = data.written_bytes(1 << 20) {
             assert_eq!(written, 65536);
+            let unwritten = data.unwritten_ranges(1 << 20);
+            let rest: Vec<_> = std::iter::once(65536..1 << 20).collect();
+            assert_eq!(unwritten, Some(rest));
         }
         assert_eq!(kind(&path).unwrap(), FileKind::File);
     }

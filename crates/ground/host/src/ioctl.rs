@@ -1,6 +1,7 @@
 //! Questions to block devices and files that only an ioctl answers.
 #![allow(unsafe_code, reason = "ioctl has no typed form for these requests")]
 
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 // Numbers from include/uapi/linux/fs.h and fiemap.h; the same on every architecture that iodyno builds for but those
@@ -9,8 +10,6 @@ const BLKGETSIZE64: libc::Ioctl = 0x8008_1272_u32 as libc::Ioctl;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const BLKDISCARD: libc::Ioctl = 0x1277;
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
-const LOOP_GET_STATUS64: libc::Ioctl = 0x4C05;
-const LOOP_SET_DIRECT_IO: libc::Ioctl = 0x4C08;
 const FIEMAP_EXTENT_LAST: u32 = 0x1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
 
@@ -50,39 +49,6 @@ pub(crate) fn discard(fd: BorrowedFd<'_>, offset: u64, length: u64) -> std::io::
     }
 }
 
-/// `struct loop_info64` of include/uapi/linux/loop.h; what follows the numbers is names and a key.
-#[repr(C)]
-struct LoopInfo {
-    device: u64,
-    inode: u64,
-    special: u64,
-    rest: [u64; 26],
-}
-
-/// What a loop device stands over: device and inode of the file, and the device that the file is, where it is one.
-/// None where the descriptor is no loop device, or one over nothing.
-pub(crate) fn loop_backing(fd: BorrowedFd<'_>) -> Option<(u64, u64, u64)> {
-    let mut info = LoopInfo {
-        device: 0,
-        inode: 0,
-        special: 0,
-        rest: [0; 26],
-    };
-    // SAFETY: LOOP_GET_STATUS64 writes one struct loop_info64, 232 bytes, which is the size of `info`.
-    let result = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64, &mut info) };
-    (result >= 0).then_some((info.device, info.inode, info.special))
-}
-
-/// Says whether a loop device does direct I/O to its file (Linux 4.4). EINVAL where the file cannot be used so.
-pub(crate) fn set_loop_direct(fd: BorrowedFd<'_>, is_direct: bool) -> std::io::Result<()> {
-    let wanted = libc::c_ulong::from(is_direct);
-    // SAFETY: LOOP_SET_DIRECT_IO takes a number and no pointer.
-    match unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_SET_DIRECT_IO, wanted) } {
-        0.. => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
-}
-
 #[repr(C)]
 struct FiemapExtent {
     logical: u64,
@@ -107,7 +73,30 @@ struct Fiemap {
 /// Bytes of the first `length` of a file that hold data written before: not holes, not preallocated extents, which
 /// the kernel answers from memory. None where the file system cannot tell.
 pub(crate) fn written_bytes(fd: BorrowedFd<'_>, length: u64) -> Option<u64> {
-    let (mut written, mut start) = (0u64, 0u64);
+    let mut written = 0u64;
+    each_written(fd, length, |range| written += range.end - range.start)?;
+    Some(written)
+}
+
+/// The ranges of the first `length` that hold no data: holes and preallocated extents. None where the file system cannot
+/// tell.
+pub(crate) fn unwritten_ranges(fd: BorrowedFd<'_>, length: u64) -> Option<Vec<Range<u64>>> {
+    let (mut ranges, mut end) = (Vec::new(), 0u64);
+    each_written(fd, length, |range| {
+        if range.start > end {
+            ranges.push(end..range.start);
+        }
+        end = end.max(range.end);
+    })?;
+    if end < length {
+        ranges.push(end..length);
+    }
+    Some(ranges)
+}
+
+/// Gives each written extent of the first `length` bytes, in order.
+fn each_written(fd: BorrowedFd<'_>, length: u64, mut give: impl FnMut(Range<u64>)) -> Option<()> {
+    let mut start = 0u64;
     while start < length {
         // SAFETY: Fiemap is plain data of integers, for which all-zero is a valid value.
         let mut map: Fiemap = unsafe { std::mem::zeroed() };
@@ -120,9 +109,9 @@ pub(crate) fn written_bytes(fd: BorrowedFd<'_>, length: u64) -> Option<u64> {
         }
         let extents = &map.extents[..(map.mapped_extents as usize).min(map.extents.len())];
         for extent in extents {
-            let end = (extent.logical + extent.length).min(length);
-            if extent.flags & FIEMAP_EXTENT_UNWRITTEN == 0 {
-                written += end.saturating_sub(extent.logical.max(start));
+            let (first, end) = (extent.logical.max(start), extent.logical + extent.length);
+            if extent.flags & FIEMAP_EXTENT_UNWRITTEN == 0 && first < end.min(length) {
+                give(first..end.min(length));
             }
         }
         match extents.last() {
@@ -132,5 +121,5 @@ pub(crate) fn written_bytes(fd: BorrowedFd<'_>, length: u64) -> Option<u64> {
             _ => break,
         }
     }
-    Some(written)
+    Some(())
 }

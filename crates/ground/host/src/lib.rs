@@ -7,16 +7,21 @@
     reason = "this crate is where the banned calls live"
 )]
 
+mod answered;
 mod archive;
+mod asked;
 pub mod blktrace;
 mod block_names;
 mod cachestat;
+pub mod ceph;
 mod child;
 pub mod clock;
 mod config_file;
 pub mod container;
+pub mod data_tree;
 mod device_lock;
 pub mod device_mapper;
+pub mod digest;
 pub mod disk_counters;
 pub mod durable;
 pub mod environment;
@@ -38,9 +43,15 @@ mod ioctl;
 mod journal;
 mod kernel_log;
 mod kernel_mount;
+pub mod kube;
 mod life;
 pub mod listening;
+pub mod loop_device;
+mod loop_image;
+mod loop_ioctl;
+mod loop_removal;
 mod loop_setting;
+mod mount_point;
 mod mount_setting;
 mod mounts;
 mod nodes;
@@ -54,6 +65,7 @@ mod privileges;
 pub mod process;
 pub mod random;
 mod recorder;
+pub mod right;
 pub mod rights;
 mod sampled;
 pub mod scratch;
@@ -72,7 +84,9 @@ mod upload;
 mod walk;
 mod workload;
 
+pub use answered::Answered;
 pub use archive::Archive;
+pub use asked::{AskError, Patience};
 pub use child::Child;
 pub use device_lock::{DeviceLock, DeviceShare, Reach};
 pub use error::{Error, Result};

@@ -4,7 +4,7 @@
 //! Tried on Linux 6.18: the change waits for the requests under way, and a file system that is mounted from the device
 //! stays as it is.
 
-use crate::{Host, ioctl};
+use crate::{Host, loop_ioctl};
 use kernel::devno::Devno;
 use model::subject::Subject;
 use rustix::fs::{FileType, Mode, OFlags};
@@ -41,7 +41,7 @@ impl LoopPlace {
         let number = host.text(&format!("/sys/block/{}/dev", self.device));
         let number = number.and_then(|text| Devno::parse(&text));
         match is_block && number.map(Devno::encoded) == Some(stat.st_rdev) {
-            true => ioctl::set_loop_direct(fd.as_fd(), is_direct),
+            true => loop_ioctl::set_loop_direct(fd.as_fd(), is_direct),
             false => Err(std::io::Error::other(format!(
                 "/dev/{} is not that device",
                 self.device

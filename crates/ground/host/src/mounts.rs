@@ -2,7 +2,7 @@
 
 use kernel::devno::Devno;
 use kernel::mounts::{Mount, Mounts};
-use rustix::fs::Stat;
+use rustix::fs::{AtFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -79,6 +79,12 @@ fn magic(fd: BorrowedFd<'_>) -> Option<u32> {
         stat => stat,
     };
     stat.ok().map(|stat| stat.f_type as u32)
+}
+
+/// Number of the mount that it was opened in, where the kernel tells it (Linux 5.8).
+pub(crate) fn number(fd: BorrowedFd<'_>) -> Option<u64> {
+    let told = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    (told.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(told.stx_mnt_id)
 }
 
 /// A mount of the file system that a file lies in; none where it is mounted in another namespace only.

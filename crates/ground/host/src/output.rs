@@ -205,7 +205,7 @@ impl Drop for NewFile {
 }
 
 /// Renames to a name that is free. Some file systems have no such renaming but links (NFS), others no links (FAT).
-fn rename_new(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> rustix::io::Result<()> {
+pub(crate) fn rename_new(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> rustix::io::Result<()> {
     match rustix::fs::renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS) => {
             rustix::fs::linkat(dir, from, dir, to, AtFlags::empty())?;
@@ -229,7 +229,7 @@ pub(crate) fn unguessable() -> Result<String> {
 }
 
 /// Waits until a directory's names are on the disk. One opened with O_PATH cannot be synced itself.
-fn sync(dir: &OwnedFd) -> rustix::io::Result<()> {
+pub(crate) fn sync(dir: &OwnedFd) -> rustix::io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::fsync(rustix::fs::openat(dir, ".", flags, Mode::empty())?)
 }

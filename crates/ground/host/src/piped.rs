@@ -2,10 +2,12 @@
 
 use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
-use std::io::Read;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
+use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A running program with both outputs on pipes. It has a process group of its own, so Ctrl-C in the terminal reaches it
@@ -16,6 +18,7 @@ pub struct Piped {
     process: Arc<Mutex<Process>>,
     id: u32,
     program: String,
+    stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
 }
@@ -52,23 +55,39 @@ impl Piped {
         directory: Option<&Path>,
         variables: &[(&str, &Path)],
     ) -> Result<Piped> {
-        let failed = |error: std::io::Error| Error::Program {
-            program: program.into(),
-            why: error.to_string(),
-        };
         let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::null());
         command.envs(variables.iter().copied());
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
+        Self::begin(program, command, privileges)
+    }
+
+    /// Starts a program that is talked with: it has a pipe on its standard input too.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_talking(
+        program: &str,
+        arguments: &[String],
+        privileges: Privileges,
+    ) -> Result<Piped> {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped());
+        Self::begin(program, command, privileges)
+    }
+
+    fn begin(program: &str, mut command: Command, privileges: Privileges) -> Result<Piped> {
+        let failed = |error: std::io::Error| Error::Program {
+            program: program.into(),
+            why: error.to_string(),
+        };
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         prepare(&mut command, Signal::INT, privileges);
         let mut child = command.spawn().map_err(failed)?;
-        let (stdout, stderr, id) = (child.stdout.take(), child.stderr.take(), child.id());
+        let (stdin, id) = (child.stdin.take(), child.id());
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let process = Arc::new(Mutex::new(Process {
             child,
             is_reaped: false,
@@ -77,6 +96,7 @@ impl Piped {
             process,
             id,
             program: program.into(),
+            stdin,
             stdout,
             stderr,
         })
@@ -85,6 +105,11 @@ impl Piped {
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// What it reads, once; none for one that is not talked with. Dropped, it reads its end.
+    pub fn stdin(&mut self) -> Option<impl Write + Send + use<>> {
+        self.stdin.take()
     }
 
     /// What it prints, once.
@@ -109,7 +134,9 @@ impl Piped {
     ///
     /// # Errors
     /// When the kernel does not know it any more.
-    pub fn wait(self) -> Result<Option<i32>> {
+    pub fn wait(mut self) -> Result<Option<i32>> {
+        // Whoever did not take it has nothing to say.
+        self.stdin = None;
         let failed = |error: std::io::Error| Error::Program {
             program: self.program.clone(),
             why: error.to_string(),
@@ -161,15 +188,48 @@ impl Interrupter {
         self.send(Signal::KILL)
     }
 
+    /// Asks it and what it started to end, as Ctrl-C does.
+    ///
+    /// # Errors
+    /// When the kernel refuses the signal.
+    pub fn interrupt_group(&self) -> Result<()> {
+        self.send_by(Signal::INT, kill_process_group)
+    }
+
+    /// Ends it and what it started at once. Only for programs that change nothing themselves: what leads to another machine.
+    ///
+    /// # Errors
+    /// When the kernel refuses the signal.
+    pub fn kill_group(&self) -> Result<()> {
+        self.send_by(Signal::KILL, kill_process_group)
+    }
+
+    /// Whether it has ended; then the kernel need not remember it any more.
+    pub fn has_ended(&self) -> bool {
+        let mut process = lock(&self.process);
+        if !process.is_reaped {
+            process.is_reaped = process.child.try_wait().is_ok_and(|ended| ended.is_some());
+        }
+        process.is_reaped
+    }
+
     fn send(&self, signal: Signal) -> Result<()> {
+        self.send_by(signal, kill_process)
+    }
+
+    fn send_by(
+        &self,
+        signal: Signal,
+        kill: fn(Pid, Signal) -> rustix::io::Result<()>,
+    ) -> Result<()> {
         let process = lock(&self.process);
         if process.is_reaped {
             return Ok(());
         }
-        // Not reaped yet, so the id cannot belong to another process.
+        // Not reaped yet, so the id cannot belong to another process, nor to another group: each leads one of its own.
         let id = process.child.id();
         Pid::from_raw(id as i32)
-            .map_or(Ok(()), |pid| kill_process(pid, signal))
+            .map_or(Ok(()), |pid| kill(pid, signal))
             .map_err(|error| Error::Program {
                 program: format!("process {id}"),
                 why: error.to_string(),
@@ -202,6 +262,17 @@ mod tests {
         assert_eq!(all(child.stdout().unwrap()), "out\n");
         assert_eq!(all(child.stderr().unwrap()), "err\n");
         assert_eq!(child.wait().unwrap(), Some(3));
+    }
+
+    #[test]
+    fn one_that_is_talked_with_answers_and_reads_the_end() {
+        let words = ["-c".into(), "read -r word; echo heard $word; cat".into()];
+        let mut child = Piped::start_talking("sh", &words, Privileges::Own).unwrap();
+        let mut stdin = child.stdin().unwrap();
+        stdin.write_all(b"one\ntwo\n").unwrap();
+        drop(stdin);
+        assert_eq!(all(child.stdout().unwrap()), "heard one\ntwo\n");
+        assert_eq!(child.wait().unwrap(), Some(0));
     }
 
     #[test]

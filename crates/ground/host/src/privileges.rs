@@ -6,6 +6,7 @@
 //! more (setuid, file capabilities; Documentation/userspace-api/no_new_privs.rst).
 #![allow(unsafe_code, reason = "rights are given up between fork and exec")]
 
+use crate::right::Right;
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal,
     setrlimit,
@@ -44,41 +45,57 @@ pub enum Privileges {
 }
 
 impl Privileges {
+    /// What it can make use of beyond what every user may; of a command in the user's own words nobody knows it.
+    pub fn rights(self) -> &'static [Right] {
+        use Right as R;
+        const LOOK: &[Right] = &[R::SeeOthers, R::KernelLog];
+        const LOOK_AT_MAPPER: &[Right] = &[R::SeeOthers, R::KernelLog, R::DeviceMapper];
+        const WATCH: &[Right] = &[
+            R::SeeOthers,
+            R::KernelLog,
+            R::DeviceMapper,
+            R::Trace,
+            R::LockMemory,
+            R::AskDisks,
+        ];
+        const LOAD: &[Right] = &[
+            R::SeeOthers,
+            R::KernelLog,
+            R::DeviceMapper,
+            R::Trace,
+            R::LockMemory,
+            R::AskDisks,
+            R::AnyFile,
+            R::Priority,
+        ];
+        // SYS_ADMIN flushes the cache of a device before a load (BLKFLSBUF), which fio leaves out without it; SYS_PTRACE
+        // opens what our descriptors stand for (/proc/PID/fd), since we may do more than it (security/commoncap.c).
+        const GENERATE: &[Right] = &[
+            R::SeeOthers,
+            R::LockMemory,
+            R::AskDisks,
+            R::AnyFile,
+            R::Priority,
+        ];
+        match self {
+            Privileges::Own | Privileges::Users => &[],
+            Privileges::Inspect if Path::new(DEVICE_MAPPER).exists() => LOOK_AT_MAPPER,
+            Privileges::Inspect => LOOK,
+            Privileges::Watch => WATCH,
+            Privileges::Load => LOAD,
+            Privileges::Generate => GENERATE,
+        }
+    }
+
     /// The capabilities that it may keep.
     fn kept(self) -> CapabilitySet {
-        use CapabilitySet as C;
-        let look = C::DAC_READ_SEARCH | C::SYS_PTRACE | C::SYSLOG;
-        // Linux 5.8 split BPF and PERFMON from SYS_ADMIN, which the health of NVMe disks needs as well; before 5.11 the
-        // memory of maps counts as locked.
-        let watch = look
-            | C::SYS_ADMIN
-            | C::SYS_RAWIO
-            | C::PERFMON
-            | C::BPF
-            | C::SYS_RESOURCE
-            | C::IPC_LOCK;
-        let files = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID;
-        match self {
-            Privileges::Own => C::empty(),
-            // Device mapper gives its tables to nobody without SYS_ADMIN (drivers/md/dm-ioctl.c).
-            Privileges::Inspect if Path::new(DEVICE_MAPPER).exists() => look | C::SYS_ADMIN,
-            Privileges::Inspect => look,
-            Privileges::Watch => watch,
-            Privileges::Load => watch | files | C::SYS_NICE,
-            Privileges::Users => CapabilitySet::all(),
-            // SYS_ADMIN flushes the cache of a device before a load (BLKFLSBUF), which fio leaves out without it; SYS_PTRACE
-            // opens what our descriptors stand for (/proc/PID/fd), since we may do more than it (security/commoncap.c).
-            Privileges::Generate => {
-                let memory = C::IPC_LOCK | C::SYS_RESOURCE;
-                files
-                    | memory
-                    | C::DAC_READ_SEARCH
-                    | C::SYS_PTRACE
-                    | C::SYS_NICE
-                    | C::SYS_ADMIN
-                    | C::SYS_RAWIO
-            }
+        if self == Privileges::Users {
+            return CapabilitySet::all();
         }
+        let rights = self.rights().iter();
+        rights.fold(CapabilitySet::empty(), |kept, right| {
+            kept | right.capabilities()
+        })
     }
 
     /// Whether it only reads, so that nothing is left half done when the kernel ends it.
@@ -265,6 +282,31 @@ mod tests {
         assert_eq!(ours.permitted, before.permitted & kept);
         assert!(text.contains("NoNewPrivs:\t1"), "{text}");
         assert_eq!(capabilities(None).unwrap(), before);
+    }
+
+    #[test]
+    fn each_class_keeps_what_its_rights_take() {
+        use CapabilitySet as C;
+        let look = C::DAC_READ_SEARCH | C::SYS_PTRACE | C::SYSLOG;
+        let watch = look
+            | C::SYS_ADMIN
+            | C::SYS_RAWIO
+            | C::PERFMON
+            | C::BPF
+            | C::SYS_RESOURCE
+            | C::IPC_LOCK;
+        let files = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID;
+        assert_eq!(Privileges::Inspect.kept() - C::SYS_ADMIN, look);
+        assert_eq!(Privileges::Watch.kept(), watch);
+        assert_eq!(Privileges::Load.kept(), watch | files | C::SYS_NICE);
+        let generate = C::IPC_LOCK
+            | C::SYS_RESOURCE
+            | C::DAC_READ_SEARCH
+            | C::SYS_PTRACE
+            | C::SYS_NICE
+            | C::SYS_ADMIN
+            | C::SYS_RAWIO;
+        assert_eq!(Privileges::Generate.kept(), files | generate);
     }
 
     #[test]

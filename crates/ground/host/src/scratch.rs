@@ -3,10 +3,20 @@
 use crate::files::{Access, DataFile};
 use crate::{Error, Result, Target, output};
 use rustix::fs::{AtFlags, Mode, OFlags};
+use std::sync::OnceLock;
 
-/// Free space that scratch always leaves to others: 5 % of the file system, at least 256 MiB.
+/// What the user wants to be left, in place of the usual.
+static ASKED_BYTES: OnceLock<u64> = OnceLock::new();
+
+/// Has scratch of this process leave so much to others from now on. The first call counts.
+pub fn keep_free(bytes: u64) {
+    ASKED_BYTES.get_or_init(|| bytes);
+}
+
+/// Free space that scratch leaves to others: what was asked for, else 5 % of the file system, at least 256 MiB.
 pub fn reserve_bytes(total_bytes: u64) -> u64 {
-    (total_bytes / 20).max(256 << 20)
+    let usual = (total_bytes / 20).max(256 << 20);
+    ASKED_BYTES.get().copied().unwrap_or(usual)
 }
 
 /// Makes an empty, nameless file in a directory: with O_TMPFILE, or, where the file system has none (overlayfs of old

@@ -78,6 +78,18 @@ impl Stop {
         Ok(HEARD.get_or_init(|| stop).clone())
     }
 
+    /// A flag that only signals from now on raise, for what may be given up once more is asked for than an end. Where nobody
+    /// listens to signals, they end the process as ever.
+    pub fn on_next_signal() -> Self {
+        let stop = Stop::new();
+        let listened = HEARD.get().map_or(&[][..], |_| &[SIGINT, SIGTERM, SIGQUIT]);
+        for signal in listened {
+            // Where the kernel takes no further handler, nothing gives it up.
+            let _ = flag::register_usize(*signal, Arc::clone(&stop.signal), *signal as usize);
+        }
+        stop
+    }
+
     /// Raises the flag.
     pub fn ask(&self) {
         let _ = self

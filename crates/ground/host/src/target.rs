@@ -5,7 +5,7 @@
 
 use crate::files::{Access, DataFile, FileKind, Identity};
 use crate::{Error, Result, Space, mounts, walk};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, StatxFlags};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -24,16 +24,12 @@ struct Judged {
 
 impl Judged {
     fn of(fd: BorrowedFd<'_>, stat: &Stat) -> Judged {
-        let asked = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
-        let told = asked
-            .ok()
-            .filter(|told| told.stx_mask & StatxFlags::MNT_ID.bits() != 0);
         Judged {
             kind: kind(stat),
             device: stat.st_dev,
             inode: stat.st_ino,
             special: stat.st_rdev,
-            mount: told.map(|told| told.stx_mnt_id),
+            mount: mounts::number(fd),
         }
     }
 }

@@ -91,14 +91,16 @@ pub fn give_back() {
     BEFORE.store(null_mut(), Ordering::Release);
 }
 
-/// Columns of the terminal that stdout is; none where it is none.
+/// Columns of the terminal that stdout is; where it is none, what `COLUMNS` says, as POSIX has it; none without either.
 pub fn columns() -> Option<usize> {
     let stdout = std::io::stdout();
-    let size = isatty(&stdout)
-        .then(|| tcgetwinsize(&stdout).ok())
-        .flatten();
-    size.map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0)
+    let columns = match isatty(&stdout) {
+        true => tcgetwinsize(&stdout).ok().map(|size| size.ws_col),
+        false => std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok()),
+    };
+    columns.map(usize::from).filter(|columns| *columns > 0)
 }
 
 /// Whether this process may use its terminal now: no shell has put it into the background.

@@ -5,6 +5,8 @@
 //! that lies in it stays and is told. All of it goes by descriptors of directories, from the one that was opened as the
 //! target, or from one found on a way without links of others.
 
+use crate::data_tree::EntryStat;
+use crate::files::CacheUse;
 use crate::{Error, Result, Target, output, walk};
 use model::change::SavedTree;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -21,7 +23,7 @@ const PREFIX: &str = "iodyno-tree-";
 /// Directories below each other that are entered at most: far more than any tree made here has.
 const MOST_LEVELS: u32 = 64;
 
-const DIRECTORY: OFlags = OFlags::DIRECTORY
+pub(crate) const DIRECTORY: OFlags = OFlags::DIRECTORY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::RDONLY)
     .union(OFlags::CLOEXEC);
@@ -56,7 +58,7 @@ struct TreePlace {
     name: OsString,
 }
 
-/// A file of a tree.
+/// A file of a tree, of ours or of others.
 #[derive(Debug)]
 pub struct TreeFile(OwnedFd);
 
@@ -170,7 +172,28 @@ impl Tree {
     }
 }
 
+impl AsFd for Tree {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+}
+
 impl TreeFile {
+    /// A file that was opened.
+    pub(crate) fn over(fd: OwnedFd) -> TreeFile {
+        TreeFile(fd)
+    }
+
+    /// What it is and how long.
+    pub fn stat(&self) -> std::io::Result<EntryStat> {
+        Ok(EntryStat::of(&rustix::fs::fstat(&self.0)?))
+    }
+
+    /// What the page cache holds of its first `bytes`.
+    pub fn cache_use(&self, bytes: u64) -> std::io::Result<CacheUse> {
+        crate::cachestat::cache_use(self.0.as_fd(), 0, bytes)
+    }
+
     /// Appends all of a buffer.
     pub fn write_all(&self, mut buffer: &[u8]) -> std::io::Result<()> {
         while !buffer.is_empty() {

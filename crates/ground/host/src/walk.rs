@@ -69,6 +69,22 @@ pub(crate) fn takes_foreign_names(directory: &Stat) -> bool {
     !is_trusted(directory.st_uid) || directory.st_mode & OTHERS_WRITE != 0
 }
 
+/// The first directory from the root down to a path without links, itself left out, into which users other than root and
+/// this one may put names: they can exchange what leads to it.
+pub(crate) fn open_to_others(path: &Path) -> Result<Option<PathBuf>> {
+    let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+    above.reverse();
+    for directory in above {
+        let found = object("look at", directory)?.object;
+        let stat = rustix::fs::fstat(&found);
+        let stat = stat.map_err(|error| Error::io("look at", directory, error))?;
+        if takes_foreign_names(&stat) {
+            return Ok(Some(directory.into()));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether names of this owner lead where root or this user wanted.
 pub(crate) fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::geteuid().as_raw()

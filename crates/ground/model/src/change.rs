@@ -1,5 +1,7 @@
 //! The words of safe change: what a setting was, what it was made, and whether it came back.
 
+use crate::ceph_target::CephTarget;
+use crate::text::clean;
 use serde::{Deserialize, Serialize};
 
 /// What reading a kernel attribute gave. A refusal is a value too: `wbt_lat_usec` answers EINVAL where
@@ -163,6 +165,50 @@ pub struct SavedTree {
     pub id: String,
 }
 
+/// Objects of iodyno's own in a pool of a Ceph cluster, made for a load: their names are a beginning and a number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SavedObjects {
+    /// The pool, and how its cluster is reached, whatever the environment says.
+    pub target: CephTarget,
+    /// The cluster's id: where another one answers, none of these are there.
+    pub fsid: String,
+    /// The namespace in it that they are in; none for the one without a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// What their names begin with; a number from 0 follows.
+    pub prefix: String,
+    /// How many there are at most.
+    pub most: u64,
+    /// So many in a row can be missing before one that is there: those that were on their way when a load died.
+    pub gap: u32,
+    /// Names of further objects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+}
+
+impl SavedObjects {
+    /// Where they are, for people: `rados://bench/iodyno-7f, objects benchmark_data_db1_4711_object…`.
+    pub fn place(&self) -> String {
+        let in_namespace = CephTarget {
+            namespace: self.namespace.clone(),
+            ..self.target.clone()
+        };
+        clean(&format!("{in_namespace}, objects {}…", self.prefix)).into_owned()
+    }
+
+    /// Whether these are names that iodyno gives, or that rados bench gives where iodyno starts it.
+    pub fn is_own(&self) -> bool {
+        let is_ours = |name: &str| name.starts_with(Self::OURS);
+        let is_bench =
+            self.prefix.starts_with("benchmark_data_") && self.prefix.ends_with("_object");
+        (is_ours(&self.prefix) || is_bench) && self.also.iter().all(|name| is_ours(name))
+    }
+
+    /// What names of iodyno's own begin with.
+    pub const OURS: &str = "iodyno-";
+}
+
 /// A control group of iodyno's own, made for a load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -174,6 +220,63 @@ pub struct SavedGroup {
     /// Controllers that its parent hands down for it and did not before: `io`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handed: Vec<String>,
+}
+
+/// A loop device over a file of iodyno's own, with the file system on it: what `iodyno loop create` makes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SavedLoop {
+    /// Absolute path of the file.
+    pub path: String,
+    /// The end of the name that the file has while it is made, which nobody can guess.
+    pub id: String,
+    /// Size of the file, bytes.
+    pub bytes: u64,
+    /// Size of a logical sector of the device, bytes.
+    pub sector_bytes: u32,
+    /// Whether direct I/O to the file is wanted.
+    pub direct: bool,
+    /// The kind of file system: `ext4`, `xfs`; none for a bare device.
+    pub fs: Option<String>,
+    /// Where it is mounted, where it is to be.
+    pub point: Option<SavedPoint>,
+    /// Which file it is: known before the file has its own name, and so none while no such file is iodyno's.
+    pub image: Option<ImageFile>,
+    /// The file system that the file lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_system: Option<SavedFileSystem>,
+}
+
+/// What tells a file system from another that is mounted in its place later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SavedFileSystem {
+    /// `major:minor` as its files show it, which another boot may number in another way.
+    pub device: String,
+    /// Its id (`f_fsid` of statvfs(3)): from its UUID on ext4 and btrfs, from its device's number on xfs; 0 where it has none.
+    pub id: u64,
+}
+
+/// A directory on which a loop device is mounted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SavedPoint {
+    /// Absolute path.
+    pub path: String,
+    /// Whether iodyno made the directory.
+    pub made: bool,
+}
+
+/// What tells a file from another that has its path later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ImageFile {
+    /// `major:minor` of its file system, which another boot may number in another way.
+    pub device: String,
+    /// Inode number.
+    pub inode: u64,
+    /// When it was made, ns since 1970, where the file system keeps that: numbers of inodes are used again.
+    pub birth_ns: Option<u64>,
 }
 
 /// What became of one attribute or file when it was put back.

@@ -161,6 +161,15 @@ pub struct Promise {
     pub source: String,
 }
 
+impl Promise {
+    /// Whose and which type: `aws gp3`; none where the user said figures alone.
+    pub fn name(&self) -> Option<String> {
+        let name = format!("{} {}", self.provider, self.kind);
+        let name = name.trim();
+        (!name.is_empty()).then(|| name.into())
+    }
+}
+
 /// One figure of what storage gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

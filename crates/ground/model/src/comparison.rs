@@ -85,6 +85,21 @@ pub struct Part {
     pub notes: Vec<String>,
 }
 
+/// A measure of one load at several places that were loaded in turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnsRow {
+    /// The load's name; empty where there is only one.
+    pub part: String,
+    /// `read.iops`, `read.p99`.
+    pub measure: String,
+    /// Its unit, as [`Measure::unit`].
+    pub unit: String,
+    /// Mean over the rounds at each place; none of a place without one.
+    pub values: Vec<Option<Spread>>,
+    /// Each place against the first: mean of the ratios within rounds; none of the first.
+    pub ratios: Vec<Option<Spread>>,
+}
+
 /// A reason not to take a number at its word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -399,6 +414,9 @@ pub struct Ranking {
     pub jobs: Vec<RankedJob>,
     /// Results that stand alone: no other device had their job. Name and job.
     pub alone: Vec<(String, String)>,
+    /// Results whose job another device had too, but of too few devices the number to rank by is told. Name and job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<(String, String)>,
 }
 
 /// One record in a history.

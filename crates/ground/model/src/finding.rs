@@ -156,7 +156,7 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What would show it to be mistaken; empty where it follows from the job alone.
     pub refuted_by: String,
-    /// What to try, a sentence.
+    /// What to try: a sentence, or a command with words about it behind a `#`.
     pub advice: String,
     /// The corrected job's changes, where a change of the job helps.
     pub fixes: Vec<Fix>,
@@ -165,7 +165,8 @@ pub struct Finding {
     /// What else would look the same, each with how to tell it apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub competing: Vec<String>,
-    /// The cheapest experiment that would decide, as a command or a sentence.
+    /// The cheapest experiment that would decide, as a line for a shell: a command, and words about it behind a `#`
+    /// ([`crate::shell_line`]).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub experiment: String,
     /// What the cure can cost.

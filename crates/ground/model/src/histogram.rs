@@ -8,6 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Buckets in the layout.
 pub const BUCKETS: usize = 29 * 64;
 
+/// Completions that a document's histogram may count: a million a second for 285 years. Sums of them saturate.
+pub const TOTAL_MAX: u64 = 1 << 53;
+
 /// The bucket that holds a latency of `latency_ns`; everything above the layout falls into the last bucket.
 #[inline(always)]
 pub fn bucket_of(latency_ns: u64) -> usize {
@@ -76,16 +79,17 @@ impl Histogram {
 
     /// Adds `count` completions to a bucket.
     pub fn add_count(&mut self, bucket: usize, count: u64) {
-        self.counts[bucket.min(BUCKETS - 1)] += count;
-        self.total += count;
+        let counted = &mut self.counts[bucket.min(BUCKETS - 1)];
+        *counted = counted.saturating_add(count);
+        self.total = self.total.saturating_add(count);
     }
 
     /// Adds all of another histogram's counts.
     pub fn merge(&mut self, other: &Histogram) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
     }
 
     /// What was counted since an earlier copy of the same histogram.
@@ -145,8 +149,16 @@ impl Serialize for Histogram {
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let buckets = Vec::<(usize, u64)>::deserialize(deserializer)?;
+        let counts = buckets.iter().map(|(_, count)| *count);
+        // Documents come from elsewhere too: no sum of histograms that were read may overflow.
+        let total = counts.fold(0u64, u64::saturating_add);
+        if total > TOTAL_MAX {
+            let why = format!("a histogram counts {TOTAL_MAX} completions at most, not {total}");
+            return Err(serde::de::Error::custom(why));
+        }
         let mut histogram = Histogram::new();
-        for (bucket, count) in Vec::<(usize, u64)>::deserialize(deserializer)? {
+        for (bucket, count) in buckets {
             histogram.add_count(bucket, count);
         }
         Ok(histogram)
@@ -227,5 +239,8 @@ mod tests {
         let text = serde_json::to_string(&histogram).unwrap();
         assert_eq!(text, "[[1,3],[3,7]]");
         assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), histogram);
+        let most = format!("[[1,{}],[2,{}]]", u64::MAX, u64::MAX);
+        let refused = serde_json::from_str::<Histogram>(&most).unwrap_err();
+        assert!(refused.to_string().contains("at most"), "{refused}");
     }
 }

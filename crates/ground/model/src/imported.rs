@@ -54,9 +54,12 @@ pub struct LoadFigures {
     pub sync: Option<SideFigures>,
     /// All directions as one, where the source does not tell them apart.
     pub mixed: Option<SideFigures>,
-    /// CPU time in user mode, per cent of one CPU.
+    /// Work of another kind than single I/Os: transactions and queries of a database.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationFigures>,
+    /// CPU time of all jobs together in user mode, per cent of one CPU.
     pub cpu_user_pct: Option<f64>,
-    /// CPU time in the kernel, per cent of one CPU.
+    /// CPU time of all jobs together in the kernel, per cent of one CPU.
     pub cpu_system_pct: Option<f64>,
     /// Failed I/Os.
     pub errors: Option<u64>,
@@ -83,6 +86,21 @@ pub struct SideFigures {
     pub bytes_per_s_samples: Option<Samples>,
     /// Latencies by kind: `slat`, `clat`, `lat`, fio's words.
     pub latencies: Vec<LatencyFigures>,
+}
+
+/// One kind of operation that is no single I/O.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OperationFigures {
+    /// What was done, in the plural: `transactions`.
+    pub name: String,
+    /// How many.
+    pub count: Option<u64>,
+    /// How many a second.
+    pub per_s: Option<f64>,
+    /// How long one took, where the source says.
+    pub latency: Option<LatencyFigures>,
 }
 
 /// Samples that a source summed up.
@@ -176,9 +194,59 @@ impl LoadFigures {
     }
 }
 
+impl LatencyFigures {
+    /// A percentile: as the source told it, else from the counts by bucket.
+    pub fn percentile_ns(&self, per_cent: f64) -> Option<f64> {
+        let is_it = |(at, _): &&(f64, f64)| (at - per_cent).abs() < 1e-9;
+        let told = self.percentiles.iter().find(is_it).map(|(_, ns)| *ns);
+        told.or_else(|| self.counted_percentile_ns(per_cent))
+    }
+
+    /// A percentile from the counts by bucket. The middle of the last bucket may lie beyond the greatest latency, which is
+    /// then the percentile.
+    pub fn counted_percentile_ns(&self, per_cent: f64) -> Option<f64> {
+        let value = self.histogram.as_ref()?.quantile_ns(per_cent / 100.0)? as f64;
+        Some(self.max_ns.map_or(value, |max| value.min(max)))
+    }
+
+    /// Several percentiles from the counts by bucket: (per cent, ns).
+    pub fn counted_percentiles(&self, per_cents: &[f64]) -> Vec<(f64, f64)> {
+        let one = |per_cent: &f64| Some((*per_cent, self.counted_percentile_ns(*per_cent)?));
+        per_cents.iter().filter_map(one).collect()
+    }
+}
+
 impl SideFigures {
     /// The latency of this kind.
     pub fn latency(&self, kind: &str) -> Option<&LatencyFigures> {
         self.latencies.iter().find(|latency| latency.kind == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_percentile_of_counts_is_beyond_the_greatest() {
+        let mut histogram = Histogram::new();
+        histogram.record(1_000_000);
+        histogram.record(7_890_000);
+        let latency = LatencyFigures {
+            max_ns: Some(7_890_000.0),
+            histogram: Some(histogram.clone()),
+            ..LatencyFigures::default()
+        };
+        let last = histogram.quantile_ns(0.999).unwrap() as f64;
+        assert!(last > 7_890_000.0, "the bucket's middle is beyond: {last}");
+        assert_eq!(latency.percentile_ns(99.9), Some(7_890_000.0));
+        assert!(latency.percentile_ns(50.0).unwrap() < 1_020_000.0);
+        assert_eq!(latency.counted_percentiles(&[99.0]), [(99.0, 7_890_000.0)]);
+        let told = LatencyFigures {
+            percentiles: vec![(99.9, 5.0)],
+            ..latency
+        };
+        assert_eq!(told.percentile_ns(99.9), Some(5.0));
+        assert_eq!(LatencyFigures::default().percentile_ns(99.0), None);
     }
 }

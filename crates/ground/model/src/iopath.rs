@@ -26,8 +26,22 @@ pub enum LayerKind {
     Disk,
     /// Storage with no block device on this host: tmpfs, a network or FUSE file system.
     Unbacked,
+    /// A Ceph cluster behind the target, with the pools that the target lies in below it.
+    Cluster,
+    /// A pool of a Ceph cluster.
+    Pool,
+    /// An OSD of a Ceph cluster: a disk of some host that answers for a part of a pool.
+    Osd,
     /// No layer of the path but the machine around it: what acts on all of its I/O.
     Machine,
+}
+
+impl LayerKind {
+    /// Whether it is a block device of this machine.
+    pub fn is_block(self) -> bool {
+        use LayerKind::{Disk, Loop, Partition, Stacked, Zram};
+        matches!(self, Partition | Loop | Zram | Stacked | Disk)
+    }
 }
 
 /// One readable setting of a layer.

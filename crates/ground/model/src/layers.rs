@@ -7,6 +7,9 @@ use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Why there are none where nobody asked for them.
+pub const SWITCHED_OFF: &str = "it was switched off (--layers off)";
+
 /// The time between two events of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -39,6 +42,9 @@ impl Span {
         Span::G2C,
     ];
 
+    /// Those whose means add up to that of the whole, in the order of an I/O's life.
+    pub const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
+
     /// `Q2G`, …
     pub fn name(self) -> &'static str {
         match self {
@@ -49,6 +55,19 @@ impl Span {
             Span::D2C => "D2C",
             Span::Q2C => "Q2C",
             Span::G2C => "G2C",
+        }
+    }
+
+    /// What an I/O does meanwhile, in words.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Span::Q2G => "waiting for a request",
+            Span::G2I => "in the submitter's batch",
+            Span::I2D => "in the scheduler",
+            Span::G2D => "from request to driver",
+            Span::D2C => "in driver and device",
+            Span::Q2C => "all of it",
+            Span::G2C => "all of it from the request on",
         }
     }
 }
@@ -121,6 +140,13 @@ impl DeviceLayers {
             .iter()
             .find(|one| one.side == side && one.span == span)
             .map(|one| &one.times)
+    }
+
+    /// The longest span that a direction has: from queueing where that is traced.
+    pub fn whole(&self, side: LayerSide) -> Option<(Span, &Histogram)> {
+        [Span::Q2C, Span::G2C, Span::D2C]
+            .into_iter()
+            .find_map(|span| Some((span, self.times(side, span)?)))
     }
 
     /// A counter by name; 0 where it never counted.

@@ -1,7 +1,7 @@
 //! What holds for every size, time and histogram, not only for the ones that somebody thought of.
 
 use crate::histogram::{BUCKETS, Histogram, bucket_of, edge_of};
-use crate::units::{bytes, parse_bytes, parse_duration_ms, size_word, span_ms};
+use crate::units::{bytes, parse_bytes, parse_duration_ms, size_word, span_ms, span_word};
 use proptest::prelude::*;
 
 /// Sizes of every magnitude; half of them whole KiB, MiB, GiB or TiB.
@@ -43,6 +43,12 @@ proptest! {
         let tolerance_ms = match ms { 0..1_000 => 0, 1_000..10_000 => 50, _ => 500 };
         let read = parse_duration_ms(&span_ms(ms)).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(read.abs_diff(ms) <= tolerance_ms, "{} for {} ms", span_ms(ms), ms);
+    }
+
+    #[test]
+    fn a_span_of_an_option_is_read_as_at_least_as_long(ms in 0..1u64 << 40) {
+        let word = span_word(ms);
+        prop_assert_eq!(parse_duration_ms(&word), Ok(ms.div_ceil(1_000) * 1_000), "{}", word);
     }
 
     #[test]

@@ -13,9 +13,10 @@ use crate::curve::Little;
 use crate::figures::ArmFigures;
 use crate::finding::Finding;
 use crate::histogram::Histogram;
-use crate::imported::Imported;
+use crate::imported::{Imported, SideFigures};
 use crate::iopath::IoPath;
 use crate::job::Job;
+use crate::kube::KubePlace;
 use crate::latency_map::LatencyMap;
 use crate::layers::{ArmSpan, LayerTimes};
 use crate::moved::Moved;
@@ -46,6 +47,9 @@ pub struct Provenance {
     pub started_unix_ms: u64,
     /// The command line.
     pub command: Vec<String>,
+    /// Where in a Kubernetes cluster it ran; none outside of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kube: Option<KubePlace>,
 }
 
 /// What one direction of a load did.
@@ -158,6 +162,13 @@ pub struct LoadResult {
     pub errors: Vec<(i32, u64)>,
     /// What a verifying job found.
     pub verified: Option<Verified>,
+    /// The sums of the program that made the load, where it gives no histogram: its mean, least and greatest latency, and
+    /// its rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<SideFigures>,
+    /// Why the load ended before its time; what is here was done until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_off: Option<String>,
 }
 
 impl Operation {
@@ -183,17 +194,18 @@ impl LoadResult {
 
     /// Completed bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
-        let others: u64 = self
-            .operations
-            .iter()
-            .map(|operation| operation.done.bytes)
-            .sum();
-        let bytes = (self.read.bytes + self.write.bytes + self.trim.bytes + others) as f64;
         if self.elapsed_ms > 0.0 {
-            bytes / self.elapsed_ms * 1e3
+            self.bytes() as f64 / self.elapsed_ms * 1e3
         } else {
             0.0
         }
+    }
+
+    /// Bytes of all that [`LoadResult::ios`] counts.
+    pub fn bytes(&self) -> u64 {
+        let others = self.operations.iter();
+        let others: u64 = others.map(|operation| operation.done.bytes).sum();
+        self.read.bytes + self.write.bytes + self.trim.bytes + others
     }
 
     /// Completed reads, writes, trims and operations of other kinds; syncs are not counted.
@@ -237,6 +249,9 @@ pub struct SectionResult {
     pub stage: u32,
     /// Start, ms after the start of the run.
     pub start_ms: u64,
+    /// Its target and the device below, where that is another device than the record's; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub elsewhere: String,
     /// The workload.
     pub job: Job,
     /// What it did.
@@ -336,6 +351,7 @@ static NO_STUDIES: Studies = Studies {
     sweep: None,
     search: None,
     interference: None,
+    dataset: None,
 };
 
 impl Record {

@@ -1,6 +1,7 @@
 //! What a series of loads found, beyond what one load gives.
 
 use crate::curve::Sweep;
+use crate::dataset::Dataset;
 use crate::interference::Matrix;
 use crate::search::Search;
 use crate::steady::{Precondition, Steadiness};
@@ -26,6 +27,9 @@ pub struct Studies {
     /// Reads against writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interference: Option<Matrix>,
+    /// Reads of a data set of small files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<Dataset>,
 }
 
 impl Studies {

@@ -1,6 +1,7 @@
 //! Text that somebody else chose: names of disks and files, words of records and of imported files. How it may be shown
 //! on a terminal, typed into a shell and put into a cell of a table.
 
+use crate::shell_line::{pieces, unquoted};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -114,29 +115,8 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
 
 /// Words as a shell would split them.
 pub fn shell_words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut is_open) = (Vec::new(), String::new(), None, false);
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(end), letter) if letter == end => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                is_open = true;
-            }
-            (None | Some('"'), '\\') => word.extend(letters.next().filter(|next| *next != '\n')),
-            (None, letter) if letter.is_whitespace() => {
-                if is_open || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                is_open = false;
-            }
-            (_, letter) => word.push(letter),
-        }
-    }
-    if is_open || !word.is_empty() {
-        words.push(word);
-    }
-    words
+    let pieces = pieces(line).into_iter();
+    pieces.filter_map(unquoted).collect()
 }
 
 /// Text for a cell of a table that a spreadsheet may open: one that it would take for a formula gets `'` in front, unless

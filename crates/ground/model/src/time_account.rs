@@ -111,6 +111,11 @@ impl TimePlace {
     }
 }
 
+/// Functions kept of a stack: the innermost say what is waited for, those above who waits.
+pub const FUNCTIONS_KEPT: usize = 10;
+/// Places kept of a load; the rarest, or those of the least time, are left out.
+pub const PLACES_KEPT: usize = 24;
+
 /// A place in the kernel where the threads of a load slept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -131,9 +136,38 @@ impl SleepSight {
 
     /// Whether a function is among them whose name begins like one of these.
     pub fn is_in(&self, starts: &[&str]) -> bool {
-        let begins = |name: &String| starts.iter().any(|start| name.starts_with(start));
-        self.functions.iter().any(begins)
+        is_in(&self.functions, starts)
     }
+}
+
+/// Whether a function of a stack has a name that begins like one of these.
+pub fn is_in(functions: &[String], starts: &[&str]) -> bool {
+    let begins = |name: &String| starts.iter().any(|start| name.starts_with(start));
+    functions.iter().any(begins)
+}
+
+/// Sleep of a load's threads as programs in the kernel saw it: every sleep is timed, and of some the place is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OffCpu {
+    /// Time over which they were followed, added up over threads, ms.
+    pub followed_ms: f64,
+    /// Of it asleep, ms.
+    pub slept_ms: f64,
+    /// How often they fell asleep.
+    pub sleeps: u64,
+    /// Where, the longest first. Where not every place was read, those that were stand for the others.
+    pub places: Vec<TimedSleep>,
+}
+
+/// Sleep in one place of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TimedSleep {
+    /// Functions of the kernel, the innermost first.
+    pub functions: Vec<String>,
+    /// How long, added up over threads, ms.
+    pub ms: f64,
 }
 
 /// A process that used CPUs during a load.
@@ -179,6 +213,9 @@ pub struct TaskTimes {
     pub asleep: u64,
     /// Where, the most frequent first.
     pub sleeps: Vec<SleepSight>,
+    /// The same timed in the kernel; none where that takes no programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub off_cpu: Option<OffCpu>,
     /// Niceness of the threads.
     #[serde(default)]
     pub nice: i32,

@@ -58,25 +58,43 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     }
 }
 
-/// `90`, `90s`, `1.5m`, `250ms`, `2h` → milliseconds; a bare number is seconds.
+/// `90`, `90s`, `1.5m`, `250ms`, `2h`, `45m36s`, `4 min 10 s` → milliseconds; a bare number is seconds.
 pub fn parse_duration_ms(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.into(),
-        wanted: "a duration such as 90s, 5m, 250ms",
+        wanted: "a duration such as 90s, 5m, 1h30m, 250ms",
     };
-    let (number, suffix) = split_number(text.trim()).ok_or_else(error)?;
-    let ms = match suffix.as_str() {
-        "ms" => 1.0,
-        "" | "s" => 1e3,
-        "m" | "min" => 6e4,
-        "h" => 3.6e6,
-        _ => return Err(error()),
-    };
-    let total = number * ms;
-    if total > 1e15 {
+    let (mut rest, mut total, mut unit_before) = (text.trim(), 0.0, f64::INFINITY);
+    while !rest.is_empty() {
+        let end = rest
+            .find(|c: char| c.is_ascii_alphabetic())
+            .and_then(|unit| Some(unit + rest[unit..].find(|c: char| !c.is_ascii_alphabetic())?))
+            .unwrap_or(rest.len());
+        let (number, suffix) = split_number(rest[..end].trim()).ok_or_else(error)?;
+        let ms = duration_unit_ms(&suffix).ok_or_else(error)?;
+        // From large to small, and with a unit each: `5 10` and `5m 2h` are mistakes.
+        let is_first = unit_before.is_infinite();
+        if ms >= unit_before || suffix.is_empty() && !is_first {
+            return Err(error());
+        }
+        (total, unit_before) = (total + number * ms, ms);
+        rest = rest[end..].trim_start();
+    }
+    if unit_before.is_infinite() || total > 1e15 {
         Err(error())
     } else {
         Ok(total.round() as u64)
+    }
+}
+
+/// How many milliseconds a unit has; seconds where none is named.
+fn duration_unit_ms(suffix: &str) -> Option<f64> {
+    match suffix {
+        "ms" => Some(1.0),
+        "" | "s" => Some(1e3),
+        "m" | "min" => Some(6e4),
+        "h" => Some(3.6e6),
+        _ => None,
     }
 }
 
@@ -183,6 +201,25 @@ pub fn span_ms(value: u64) -> String {
     }
 }
 
+/// A span as the value of an option, rounded up to a whole second so that it suffices: `61s`, `45m36s`, `2h5m`.
+pub fn span_word(ms: u64) -> String {
+    let seconds = ms.div_ceil(1_000);
+    let parts = [
+        (seconds / 3600, "h"),
+        (seconds / 60 % 60, "m"),
+        (seconds % 60, "s"),
+    ];
+    match seconds {
+        60 => "1m".into(),
+        0..120 => format!("{seconds}s"),
+        _ => parts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, unit)| format!("{count}{unit}"))
+            .collect(),
+    }
+}
+
 /// Per cent for people: `0.40 %`, `12.5 %`, `96 %`.
 pub fn percent(value: f64) -> String {
     match value.abs() {
@@ -286,6 +323,14 @@ mod tests {
         assert_eq!(parse_duration_ms("90"), Ok(90_000));
         assert_eq!(parse_duration_ms("250ms"), Ok(250));
         assert_eq!(parse_duration_ms("1.5m"), Ok(90_000));
+        assert_eq!(parse_duration_ms("45m36s"), Ok(2_736_000));
+        assert_eq!(parse_duration_ms("4 min 10 s"), Ok(250_000));
+        assert_eq!(parse_duration_ms("1h 30m"), Ok(5_400_000));
+        for text in [
+            "", "s", "5m10", "5 10", "5s 2m", "1m1m", "5x", "1m-3s", "1e15h",
+        ] {
+            assert!(parse_duration_ms(text).is_err(), "{text}");
+        }
         assert_eq!(parse_share("2%"), Ok(0.02));
         for text in ["", "k", "4x", "-1", "1e400", "99999999t"] {
             assert!(parse_bytes(text).is_err(), "{text}");
@@ -293,6 +338,17 @@ mod tests {
         for text in ["100%", "x", "-1%"] {
             assert!(parse_share(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_span_is_written_as_an_option_takes_it() {
+        let words = [
+            1_000, 60_000, 60_001, 119_500, 159_000, 2_735_100, 7_500_000,
+        ];
+        assert_eq!(
+            words.map(span_word),
+            ["1s", "1m", "61s", "2m", "2m39s", "45m36s", "2h5m"]
+        );
     }
 
     #[test]

@@ -62,6 +62,37 @@ struct request___old {
 	struct gendisk *rq_disk; /* until 5.16 */
 };
 
+struct ns_common {
+	u32 inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	u32 level;
+	struct upid numbers[1];
+};
+
+struct task_struct {
+	u32 __state; /* since 5.14 */
+	u32 flags;
+	int pid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	char comm[16];
+};
+
+struct task_struct___old {
+	long state; /* until 5.13 */
+};
+
 #pragma clang attribute pop
 
 enum req_flag_bits {

@@ -82,7 +82,7 @@ pub enum ProbeError {
         why: String,
     },
     /// A map could not be read.
-    #[error("cannot read the layers' {what}: {why}")]
+    #[error("cannot read the programs' {what}: {why}")]
     Read {
         /// Which.
         what: &'static str,

@@ -1,23 +1,19 @@
 //! The programs at work: loading, attaching, reading what they counted, and what they cost.
 
 use crate::btf::Events;
-use crate::error::chain;
 use crate::layout::{self, COUNTERS, CounterValues, Counts, DEVICES_MAX, SIDES, SPANS};
-use crate::{ProbeError, ProbedDevice, Strength};
+use crate::loading::{self, TypeInfo, missing, refused, unread};
+use crate::{ProbeError, ProbedDevice, ProgramCost, Strength};
 use aya::maps::{Array, MapData, PerCpuArray};
-use aya::programs::{BtfTracePoint, ProgramError};
-use aya::{Btf, Ebpf, EbpfError, EbpfLoader, Endianness};
-use host::{Host, clock, files};
+use aya::{Btf, Ebpf, EbpfLoader};
+use host::{Host, clock};
 use kernel::stat::Counters;
 use model::histogram::{BUCKETS, Histogram};
 use model::layers::{DeviceLayers, LayerTimes, Span, SpanTimes};
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::Path;
 
 /// The compiled programs. `cargo xtask bpf` builds them from `bpf/`, `cargo xtask bpf --check` compares.
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/layers.bpf.o");
-const BTF_PATH: &str = "/sys/kernel/btf/vmlinux";
 /// More of the kernel's memory than this is not worth a histogram.
 const HISTOGRAMS_MIB_MAX: u64 = 256;
 
@@ -84,19 +80,6 @@ pub struct Programs {
     starts: Vec<Option<u64>>,
 }
 
-/// What one program has cost since it was loaded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProgramCost {
-    /// Its name.
-    pub program: String,
-    /// How often it ran, for whatever device; 0 unless `kernel.bpf_stats_enabled` is 1.
-    pub runs: u64,
-    /// How long, ns, with what measuring it costs.
-    pub time_ns: u64,
-    /// Events that the kernel says it left out, because they interrupted this program on the same CPU.
-    pub missed: u64,
-}
-
 impl Programs {
     /// Loads the programs for these devices and attaches them: 20 to 50 ms for the lite strength, up to a second for the
     /// full one on a busy machine.
@@ -106,9 +89,7 @@ impl Programs {
     /// 16, or when the kernel refuses a program or map.
     pub fn attach(devices: &[ProbedDevice], strength: Strength) -> Result<Programs, ProbeError> {
         check_devices(devices)?;
-        let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
-        let events = Events::parse(&bytes).ok_or_else(|| no_btf(&"it cannot be read"))?;
-        let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
+        let TypeInfo { btf, events } = TypeInfo::read()?;
         let ebpf = load(devices, &btf)?;
         let (devices, programs) = (devices.to_vec(), Vec::new());
         let mut layers = Programs {
@@ -150,14 +131,7 @@ impl Programs {
         event: &str,
         btf: &Btf,
     ) -> Result<(), ProbeError> {
-        let attach = |ebpf: &mut Ebpf| -> Result<(), ProgramError> {
-            let program = ebpf.program_mut(name).ok_or(ProgramError::NotLoaded)?;
-            let program: &mut BtfTracePoint = program.try_into()?;
-            program.load(event, btf)?;
-            program.attach()?;
-            Ok(())
-        };
-        attach(&mut self.ebpf).map_err(|error| refused(&format!("the program {name}"), &error))?;
+        loading::attach(&mut self.ebpf, name, event, btf)?;
         self.programs.push(name);
         Ok(())
     }
@@ -289,7 +263,7 @@ impl Programs {
     pub fn cost(&self) -> Vec<ProgramCost> {
         self.programs
             .iter()
-            .map(|name| self.cost_of(name))
+            .map(|name| loading::cost(&self.ebpf, name))
             .collect()
     }
 
@@ -299,41 +273,9 @@ impl Programs {
     /// # Errors
     /// When the kernel does not take it.
     pub fn calibrate(&mut self) -> Result<(), ProbeError> {
-        let bytes = files::read_bytes(Path::new(BTF_PATH)).map_err(|error| no_btf(&error))?;
-        let btf = Btf::parse(&bytes, Endianness::default()).map_err(|error| no_btf(&error))?;
+        let btf = TypeInfo::read()?.btf;
         self.attach_program("nothing", "block_rq_issue", &btf)
     }
-
-    fn cost_of(&self, name: &str) -> ProgramCost {
-        let fd = self.ebpf.program(name).and_then(|program| match program {
-            aya::programs::Program::BtfTracePoint(program) => program.fd().ok(),
-            _ => None,
-        });
-        let path = fd.map(|fd| format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd()));
-        let text = path
-            .and_then(|path| files::read_text(Path::new(&path)).ok())
-            .unwrap_or_default();
-        let field = |wanted: &str| {
-            let line = text
-                .lines()
-                .find_map(|line| line.strip_prefix(wanted)?.strip_prefix(':'));
-            line.and_then(|value| value.trim().parse().ok())
-                .unwrap_or(0)
-        };
-        ProgramCost {
-            program: name.to_string(),
-            runs: field("run_cnt"),
-            time_ns: field("run_time_ns"),
-            missed: field("recursion_misses"),
-        }
-    }
-}
-
-/// Makes the kernel measure how long programs run, for [`crate::Layers::cost`], until what it returns is dropped. Measuring
-/// costs some 20 ns a run, of every BPF program of the machine.
-pub fn measure_cost() -> Result<OwnedFd, ProbeError> {
-    aya::sys::enable_stats(aya::sys::Stats::RunTime)
-        .map_err(|error| refused("the statistics of programs", &error))
 }
 
 impl std::fmt::Debug for Programs {
@@ -375,19 +317,13 @@ fn load(devices: &[ProbedDevice], btf: &Btf) -> Result<Ebpf, ProbeError> {
         *number = device.devno().in_kernel();
     }
     let count = devices.len() as u32;
-    EbpfLoader::new()
+    let mut loader = EbpfLoader::new();
+    loader
         .btf(Some(btf))
         .override_global("devices", &numbers[..], true)
         .override_global("device_count", &count, true)
-        .map_max_entries("histograms", layout::histograms(devices.len()))
-        .load(OBJECT)
-        .map_err(|error| match &error {
-            EbpfError::BtfRelocationError(_) => ProbeError::Load {
-                what: "the programs: a field they need is not in its structures".into(),
-                why: chain(&error),
-            },
-            _ => refused("the programs' maps", &error),
-        })
+        .map_max_entries("histograms", layout::histograms(devices.len()));
+    loading::load(&mut loader, OBJECT)
 }
 
 /// Requests that the kernel's statistics count as completed: reads, writes, discards and flushes; none where it keeps
@@ -423,91 +359,6 @@ fn sum<'a>(of_cpus: impl Iterator<Item = &'a Counts>) -> Histogram {
             .for_each(|(sum, count)| *sum += count);
     }
     Histogram::from_counts(sums)
-}
-
-fn no_btf(why: &dyn std::fmt::Display) -> ProbeError {
-    ProbeError::NoBtf {
-        path: BTF_PATH,
-        why: why.to_string(),
-    }
-}
-
-fn missing(what: &str) -> ProbeError {
-    ProbeError::Load {
-        what: what.to_string(),
-        why: "it is not among the programs".into(),
-    }
-}
-
-fn unread(what: &'static str, why: &dyn std::fmt::Display) -> ProbeError {
-    ProbeError::Read {
-        what,
-        why: why.to_string(),
-    }
-}
-
-/// A refusal for want of rights is told from one of the program's.
-fn refused(what: &str, error: &(dyn std::error::Error + 'static)) -> ProbeError {
-    match is_permission(error) {
-        true => ProbeError::NotPermitted {
-            missing: missing_rights(),
-        },
-        false => ProbeError::Load {
-            what: what.to_string(),
-            why: chain(error),
-        },
-    }
-}
-
-fn is_permission(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(one) = next {
-        // The verifier says EACCES too, of a program that it finds unsafe; then it says why.
-        if let Some(ProgramError::LoadError { verifier_log, .. }) = one.downcast_ref()
-            && !verifier_log.to_string().trim().is_empty()
-        {
-            return false;
-        }
-        let errno = one
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::raw_os_error);
-        if matches!(errno, Some(libc::EPERM | libc::EACCES)) {
-            return true;
-        }
-        next = one.source();
-    }
-    false
-}
-
-/// The capabilities' bits (linux/capability.h): CAP_BPF and CAP_PERFMON came with 5.8, before it was CAP_SYS_ADMIN.
-const CAPABILITIES: [(&str, u32); 3] =
-    [("CAP_BPF", 39), ("CAP_PERFMON", 38), ("CAP_SYS_ADMIN", 21)];
-
-fn missing_rights() -> String {
-    let host = Host::live();
-    let lockdown = host
-        .text("/sys/kernel/security/lockdown")
-        .unwrap_or_default();
-    if lockdown.contains("[confidentiality]") {
-        return "a kernel that is not locked down for confidentiality".into();
-    }
-    let status = host.text("/proc/self/status").unwrap_or_default();
-    let held = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let held = held
-        .and_then(|text| u64::from_str_radix(text.trim(), 16).ok())
-        .unwrap_or(0);
-    let lacking: Vec<&str> = CAPABILITIES
-        .iter()
-        .filter(|(_, bit)| held >> bit & 1 == 0)
-        .map(|(name, _)| *name)
-        .collect();
-    match lacking.is_empty() {
-        true => "a kernel and a container that allow bpf(2); this one refuses it".into(),
-        false => format!(
-            "root, or CAP_BPF and CAP_PERFMON (missing here: {})",
-            lacking.join(", ")
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where an I/O's time goes below the system call: times by layer of the block devices on a path, from programs that
-//! run in the kernel.
+//! run in the kernel; and where the threads of a load sleep meanwhile ([`LoadSleeps`]).
 //!
-//! [`Layers::attach`] loads them, [`Layers::read`] gives what they counted. The programs are C (`bpf/layers.bpf.c`) and
+//! [`Layers::attach`] loads them, [`Layers::read`] gives what they counted. The programs are C (`bpf/`) and
 //! come compiled inside this crate: they find the running kernel's structures by its type information (BTF), so that a
 //! user needs no compiler. [`rung`] says what a machine can give and why not more.
 
@@ -14,8 +14,10 @@ pub mod fuzz;
 mod instrument;
 mod layers;
 mod layout;
+mod loading;
 mod perf;
 mod rung;
+mod sleeps;
 #[cfg(test)]
 mod tests;
 mod tracefs;
@@ -24,8 +26,9 @@ use kernel::devno::Devno;
 
 pub use error::ProbeError;
 pub use instrument::Layers;
-pub use layers::{ProgramCost, measure_cost};
+pub use loading::{ProgramCost, measure_cost};
 pub use rung::{Rung, RungStep, rung};
+pub use sleeps::{LoadSleeps, SleepCounts};
 
 /// A block device to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]

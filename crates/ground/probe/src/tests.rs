@@ -5,6 +5,7 @@
 )]
 
 mod events;
+mod sleeps;
 
 use crate::{Layers, ProbeError, ProbedDevice, Strength};
 use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span};

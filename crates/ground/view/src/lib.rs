@@ -4,6 +4,7 @@
 pub mod calendar;
 pub mod csv;
 pub mod effect;
+pub mod layer_shares;
 pub mod markup;
 pub mod metric;
 pub mod other_series;

@@ -201,7 +201,7 @@ fn disk_readings(group: &SubjectSeries<'_>) -> Vec<String> {
     {
         readings.push(format!(
             "{disk} always had something to do ({busy} busy), and {in_flight} requests at once: at {rate} a second each takes {each}. \
-             Busy does not mean full: whether it can do more shows at another depth, with iodyno run {disk} --sweep iodepth=1,4,16,64.",
+             Busy does not mean full: `iodyno run {disk} --sweep iodepth=1,4,16,64` shows whether it can do more.",
             busy = units::percent_whole(busy.unwrap_or_default()),
             in_flight = units::rate(queue),
             rate = units::rate(rate),

@@ -47,6 +47,9 @@ pub struct ApplyArgs {
     /// Apply a record that was not measured on this machine; shows first what of it is trusted.
     #[arg(long)]
     pub from_elsewhere: bool,
+    /// Mark the change as one that a fleet began, so that it is found again.
+    #[arg(long, value_name = "MARK", hide = true)]
+    pub mark: Option<String>,
 }
 
 /// Writes the proven values in their order, each read back; on any error everything is put back.
@@ -103,7 +106,9 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
 
 /// The command as a journal keeps it, so that it can be given again.
 fn purpose(args: &ApplyArgs) -> String {
-    format!("apply {}{}", args.record, args.keep.words())
+    let mark = args.mark.as_deref().map(fleet::Pending::mark);
+    let mark = mark.map(|mark| format!(" {mark}")).unwrap_or_default();
+    format!("apply {}{}{mark}", args.record, args.keep.words())
 }
 
 /// The values that the record proved to be better, checked word by word; of a record from elsewhere only where that is

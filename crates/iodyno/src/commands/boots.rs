@@ -7,9 +7,8 @@ use host::signals::Stop;
 use host::{Privileges, Workload, clock, durable, files};
 use model::record::LoadResult;
 use model::text::shell_word;
-use runner::{Answer, Runner, RunnerError, RunnerPlace, Running, Verb};
+use runner::{Runner, RunnerPlace, Verb};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use tuner::Meter;
 
 /// The plan's file in its directory.
@@ -232,25 +231,6 @@ fn must_go_on(stop: &Stop) -> Result<(), Failure> {
     }
 }
 
-/// Waits for the load's document. A request to stop is passed on.
-fn whole(running: Running, stop: &Stop) -> Result<Answer, RunnerError> {
-    let (interrupter, is_over) = (running.interrupter(), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                if stop.is_asked() {
-                    let _ = interrupter.interrupt();
-                    return;
-                }
-                clock::sleep_ms(LOOK_MS);
-            }
-        });
-        let answer = running.whole(DOCUMENT_MAX);
-        is_over.store(true, Ordering::Relaxed);
-        answer
-    })
-}
-
 /// Runs the load of a boot; its value, and the number of its record.
 fn load(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(f64, Option<i64>), Failure> {
     let failed =
@@ -274,7 +254,7 @@ fn load(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(f64, Option<
     let words = options.iter().chain(&own).chain(behind);
     let verb = Verb::new(Privileges::Load, words).in_directory(Path::new(&plan.directory));
     let running = Runner::new(RunnerPlace::Here, "/proc/self/exe").start(&verb);
-    let answer = running.and_then(|running| whole(running, stop));
+    let answer = running.and_then(|running| running.whole_or_stopped(DOCUMENT_MAX, stop));
     must_go_on(stop)?;
     let answer = answer.map_err(|error| failed(error.to_string()))?;
     let answer = answer.fine().map_err(|error| failed(error.error.clone()))?;

@@ -1,5 +1,6 @@
 //! `iodyno inspect`: the I/O path below a target, layer by layer; changes nothing.
 
+use crate::captured;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// A directory, a file or a block device; the working directory without it.
+    /// A directory, a file, a block device, a Ceph pool (rados://POOL) or image (rbd://POOL/IMAGE); without it the working
+    /// directory, or of a captured machine the target for which it was captured.
     #[arg(default_value = ".")]
     pub target: String,
     /// Every setting, not only those that people change.
@@ -69,7 +71,11 @@ pub fn run(args: &InspectArgs, context: &Context) -> Result<Exit, Failure> {
         Some(file) => host::Host::open(file)?,
         None => context.host.clone(),
     };
-    let path = inventory::collect(&host, &args.target)?;
+    let target = match &args.root {
+        Some(file) => captured::target(file, &args.target, context),
+        None => args.target.clone(),
+    };
+    let path = inventory::collect_with_cluster(&host, &target)?;
     if let Some(file) = &args.capture {
         let masking = if args.mask {
             Masking::Names

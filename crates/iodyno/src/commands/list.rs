@@ -4,6 +4,7 @@ use super::filter_args::FilterArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use lookup::documents::RecordList;
+use model::ceph_target::CephTarget;
 use report::text::clean;
 use store::{RecordRow, Store};
 
@@ -82,7 +83,12 @@ fn lines(rows: &[RecordRow], now_ms: i64) -> Vec<String> {
 
 /// The target; before it the host, where several are in the list.
 fn place(row: &RecordRow, is_one_host: bool) -> String {
-    let target = clean(&row.target);
+    // Of a pool the name says more than how its cluster is reached, which `show` has.
+    let target = match CephTarget::parse(&row.target) {
+        Ok(ceph) => ceph.without_cluster().to_string(),
+        Err(_) => row.target.clone(),
+    };
+    let target = clean(&target);
     match row.host.as_str() {
         "" => target.into_owned(),
         _ if is_one_host => target.into_owned(),
@@ -176,6 +182,13 @@ mod tests {
             unix_ms: 1_000,
             ..RecordRow::default()
         }
+    }
+
+    #[test]
+    fn a_pool_is_named_without_its_cluster() {
+        let target = "rados://training?conf=/etc/ceph/of_the_other_site.conf";
+        let found = lines(&[row(1, "a", target, "short")], 91_000);
+        assert_eq!(found, [" 1  1 min ago  run  rados://training  short"]);
     }
 
     #[test]

@@ -67,6 +67,16 @@ fn say_one(context: &Context, journal: &host::Unfinished, told: &Journal) {
             "  {group}  a control group made by iodyno for a load"
         ));
     }
+    if let Some(file) = &told.loop_file {
+        context.out.say(format!(
+            "  {file}  the file of a loop device: iodyno loop list"
+        ));
+    }
+    for objects in told.objects.iter().chain(&told.kubernetes) {
+        context
+            .out
+            .say(format!("  {objects}  made by iodyno for a load"));
+    }
     if let Some(why) = journal
         .another_device(&context.host)
         .filter(|_| !journal.is_of_an_earlier_boot)

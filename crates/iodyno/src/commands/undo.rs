@@ -82,7 +82,9 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
         .collect();
     let (chosen, left) = choose(journals, args, context)?;
     if chosen.is_empty() && running.is_empty() && errors.is_empty() {
-        context.out.say(nothing(&elsewhere, context));
+        context
+            .out
+            .say(nothing(!left.is_empty(), &elsewhere, context));
     }
     let mut undone: Vec<Undone> = chosen
         .into_iter()
@@ -181,8 +183,11 @@ fn say_left(journal: &Unfinished, context: &Context) -> NotTouched {
 }
 
 /// What is said where nothing is to be done.
-fn nothing(elsewhere: &[NotTouched], context: &Context) -> String {
+fn nothing(has_left: bool, elsewhere: &[NotTouched], context: &Context) -> String {
     let dir = model::text::shown(&context.state_dir);
+    if has_left {
+        return "Nothing to undo.".into();
+    }
     match elsewhere.is_empty() {
         true => format!("Nothing to undo: no journal is in {dir}."),
         false => format!(
@@ -230,11 +235,16 @@ fn unnamed(journals: Vec<Unfinished>, all: bool) -> (Vec<Unfinished>, Vec<Unfini
     // A command that runs stands on the changes that were left in place before it.
     let is_busy = journals.iter().any(|journal| journal.running);
     let still = journals.into_iter().filter(|journal| !journal.running);
+    // What is in a finished loop device is the user's: `loop remove` takes it away, and nothing else does.
+    let (loops, still): (Vec<_>, Vec<_>) =
+        still.partition(|journal| journal.finished_loop().is_some());
+    let still = still.into_iter();
     let is_meant = |journal: &Unfinished| all || journal.kept.is_none() || journal.damage.is_some();
     let (mut chosen, mut left): (Vec<_>, Vec<_>) = still.partition(is_meant);
     if chosen.is_empty() && !is_busy {
         chosen.extend(left.pop());
     }
+    left.extend(loops);
     (chosen, left)
 }
 
@@ -285,6 +295,14 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
     };
     if let Some(what) = only_noted {
         context.out.say(format!("{}: {what}.", undone.purpose));
+        // What could not be looked for may still be there.
+        for one in &undone.restored {
+            if let Some(why) = &one.error {
+                context
+                    .out
+                    .say(format!("  {}  {why}", place_in_words(&one.path)));
+            }
+        }
         return undone;
     }
     undone.whole = undone.restored.iter().all(Restored::is_whole);

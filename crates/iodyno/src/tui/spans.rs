@@ -2,7 +2,7 @@
 
 use super::{ScreenLook, SideChoice};
 use model::histogram::{Histogram, bucket_of, edge_of};
-use model::layers::{DeviceLayers, LayerSide, Span};
+use model::layers::{DeviceLayers, LayerSide};
 
 /// A percentile that rests on ten I/Os at least; the longest time itself where there are fewer than a hundred.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub fn window(look: &ScreenLook<'_>) -> (i64, i64) {
 
 /// The direction that was chosen, or the one with more I/O.
 pub fn side(choice: SideChoice, device: &DeviceLayers) -> LayerSide {
-    let ios = |side: &LayerSide| whole(device, *side).map_or(0, |(_, times)| times.total());
+    let ios = |side: &LayerSide| device.whole(*side).map_or(0, |(_, times)| times.total());
     match choice {
         SideChoice::Read => LayerSide::Read,
         SideChoice::Write => LayerSide::Write,
@@ -79,17 +79,10 @@ pub fn side(choice: SideChoice, device: &DeviceLayers) -> LayerSide {
     }
 }
 
-/// The longest span that a direction has: from queueing where that is traced.
-pub fn whole(device: &DeviceLayers, side: LayerSide) -> Option<(Span, &Histogram)> {
-    [Span::Q2C, Span::G2C, Span::D2C]
-        .into_iter()
-        .find_map(|span| Some((span, device.times(side, span)?)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::layers::SpanTimes;
+    use model::layers::{Span, SpanTimes};
     use std::collections::BTreeMap;
 
     fn device(spans: &[(LayerSide, Span, u64)]) -> DeviceLayers {
@@ -131,8 +124,8 @@ mod tests {
         ]);
         assert_eq!(side(SideChoice::Busier, &both), LayerSide::Write);
         assert_eq!(side(SideChoice::Read, &both), LayerSide::Read);
-        assert_eq!(whole(&both, LayerSide::Write).unwrap().0, Span::Q2C);
-        assert_eq!(whole(&both, LayerSide::Read).unwrap().0, Span::D2C);
+        assert_eq!(both.whole(LayerSide::Write).unwrap().0, Span::Q2C);
+        assert_eq!(both.whole(LayerSide::Read).unwrap().0, Span::D2C);
         assert_eq!(side(SideChoice::Busier, &device(&[])), LayerSide::Read);
     }
 }

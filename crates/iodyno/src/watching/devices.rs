@@ -79,20 +79,13 @@ fn names(layers: &[Layer]) -> Vec<String> {
     for layer in layers
         .iter()
         .flat_map(Layer::walk)
-        .filter(|layer| is_block(layer.kind))
+        .filter(|layer| layer.kind.is_block())
     {
         if !names.contains(&layer.name) {
             names.push(layer.name.clone());
         }
     }
     names
-}
-
-fn is_block(kind: LayerKind) -> bool {
-    !matches!(
-        kind,
-        LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked
-    )
 }
 
 /// Whole devices that have seen I/O, the busiest since boot first. One without a size, such as a loop device that was

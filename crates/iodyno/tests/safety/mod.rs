@@ -7,7 +7,7 @@ mod files;
 mod guest;
 mod held;
 mod outputs;
-mod rights;
+pub mod rights;
 mod scratch;
 mod ways;
 

@@ -8,11 +8,11 @@ use std::process::{Command, Output};
 const NOBODY: u32 = 65_534;
 
 /// A directory of a user without rights, with a copy of the binary that this user reaches.
-struct Nobody(PathBuf);
+pub struct Nobody(PathBuf);
 
 impl Nobody {
     /// None, with the reason printed, where nobody else can be.
-    fn new(label: &str) -> Option<Nobody> {
+    pub fn new(label: &str) -> Option<Nobody> {
         if !is_root() {
             skip::missing("root", "this test drops root's rights, which needs root");
             return None;
@@ -26,6 +26,11 @@ impl Nobody {
         copy_binary(&home.join("iodyno"));
         chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
         Some(Nobody(home))
+    }
+
+    /// Where the copy is, as `iodyno`.
+    pub fn home(&self) -> &Path {
+        &self.0
     }
 
     fn write(&self, target: &Path, more: &[&str]) -> Output {

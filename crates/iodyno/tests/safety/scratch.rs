@@ -166,6 +166,35 @@ fn where_there_is_no_room_nothing_is_made() {
     }
 }
 
+/// The usual reserve is more than a small volume has; its owner may give less.
+#[test]
+fn a_small_volume_is_loaded_where_its_owner_says_what_stays_free() {
+    let Some(fs) = FileSystem::in_memory(64) else {
+        return;
+    };
+    let (before, target) = (fs.used(), fs.target());
+    let run = [
+        "run",
+        &target,
+        "--runtime=100ms",
+        "--size=16m",
+        "--direct=0",
+    ];
+    let refused = Iodyno::new().run(&run);
+    let said = text(&refused.stderr);
+    assert_eq!(code(&refused), 5, "{said}");
+    assert!(said.contains("--keep-free 16M"), "{said}");
+    for (free, wanted) in [("--keep-free=16M", 0), ("--keep-free=60M", 5)] {
+        let output = Iodyno::new().run(&[&run[..], &[free]].concat());
+        assert_eq!(code(&output), wanted, "{}", text(&output.stderr));
+    }
+    let (check, output) = Iodyno::new().json(&["check", &target, "--quick", "--keep-free=16M"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    // The time without load, and one at the least.
+    assert!(check["probes"].as_array().unwrap().len() > 1, "{check:#}");
+    fs.is_as_before(before, "a small volume");
+}
+
 #[test]
 fn every_way_of_ending_takes_the_scratch_away() {
     let Some(fs) = FileSystem::new(3000) else {

@@ -3,6 +3,7 @@
 
 pub mod cliff;
 pub mod curve;
+pub mod dataset;
 pub mod fields;
 pub mod figures;
 pub mod interference;

@@ -26,6 +26,32 @@ pub fn of(values: &[f64]) -> Spread {
     }
 }
 
+/// The sum of some amounts over the sum of others that belong to them, pair by pair, with its 95 % interval: what a whole
+/// takes against another whole. The interval is that of a ratio estimator (Cochran, Sampling Techniques, 6.3), taken on the
+/// logarithm. Pairs in which one of both is not positive are left out.
+pub fn of_ratio(pairs: &[(f64, f64)]) -> Spread {
+    let pairs: Vec<(f64, f64)> = pairs
+        .iter()
+        .copied()
+        .filter(|(a, b)| *a > 0.0 && *b > 0.0)
+        .collect();
+    if pairs.is_empty() {
+        return Spread::default();
+    }
+    let above = mean(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let below = mean(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+    // How far each pair pulls the logarithm of the ratio to its side.
+    let pulls: Vec<f64> = pairs.iter().map(|(a, b)| a / above - b / below).collect();
+    let centre = (above / below).ln();
+    let reach = t_quantile(1.0 - ALPHA / 2.0, pulls.len() - 1) * standard_error(&pulls);
+    let bound = |sign: f64| (pulls.len() > 1).then(|| (centre + sign * reach).exp());
+    Spread {
+        mean: centre.exp(),
+        low: bound(-1.0),
+        high: bound(1.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +86,34 @@ mod tests {
         let with_zero = of(&[0.0, 4.0, 4.0]);
         assert!((with_zero.mean - 4.0).abs() < 1e-12);
         assert!(with_zero.half_width().unwrap().abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ratio_of_sums_holds_the_truth_and_shared_noise_falls_out() {
+        let mut dice = Dice::new(11);
+        for (pairs, own) in [(20, 0.05), (20, 0.3), (40, 0.3)] {
+            let trials = 4_000;
+            let held = (0..trials).filter(|_| {
+                let drawn: Vec<(f64, f64)> = (0..pairs)
+                    .map(|_| {
+                        let shared = (0.5 * dice.normal()).exp();
+                        let noise = |dice: &mut Dice| {
+                            shared * (own * dice.normal() - own * own / 2.0).exp()
+                        };
+                        (3.0 * noise(&mut dice), noise(&mut dice))
+                    })
+                    .collect();
+                let spread = of_ratio(&drawn);
+                (spread.low.unwrap()..=spread.high.unwrap()).contains(&3.0)
+            });
+            let share = held.count() as f64 / f64::from(trials);
+            assert!(
+                (0.91..0.97).contains(&share),
+                "{pairs} pairs, noise {own}: {share}"
+            );
+        }
+        assert_eq!(of_ratio(&[]), Spread::default());
+        let one = of_ratio(&[(6.0, 2.0)]);
+        assert!((one.mean - 3.0).abs() < 1e-12 && one.low.is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Where the time of an I/O went, adding up to all of it.
 //!
 //! Two kinds of load have two ways. Where every thread waits for its one I/O, the thread's time is the I/O's: its time on a CPU and
-//! in a run queue is counted by the kernel, the rest it slept, and samples tell where. Where more is in flight than there are
+//! in a run queue is counted by the kernel, the rest it slept, and programs in the kernel or samples tell where. Where more is in flight than there are
 //! threads, the block layer's own times tell what lay inside; of the rest, which lies before and behind it, the threads' doings
 //! explain as much as they were busy, and what is left passed between the device's end and the program.
 
@@ -91,7 +91,11 @@ impl Threads {
         let run = of_all(run_ms);
         let delay = of_all(tasks.delay_ms).min(1.0 - run);
         let user = run * user_ms / (user_ms + system_ms).max(1e-9);
-        let (slept, seen) = (1.0 - run - delay, tasks.asleep as f64 / tasks.looks as f64);
+        let slept = 1.0 - run - delay;
+        let seen = match &tasks.off_cpu {
+            Some(off_cpu) => off_cpu.slept_ms / off_cpu.followed_ms.max(tasks.alive_ms),
+            None => tasks.asleep as f64 / tasks.looks as f64,
+        };
         // A task that its quota holds is able to run, asleep nowhere. Up to Linux 6.17 it stays in its run queue, which counts as
         // delay; from 6.18 on it is taken out (kernel/sched/fair.c, throttle_cfs_rq_work), which counts as nothing.
         let held = of_all(tasks.throttled_ms.unwrap_or(0.0));
@@ -113,7 +117,7 @@ impl Threads {
             worker_delay: tasks.worker_delay_ms / tasks.alive_ms.max(1e-9),
             off: (asleep - seen).abs(),
             lived_ms: probe.load.elapsed_ms * f64::from(tasks.threads),
-            sleeps: Sleeps::of(&tasks.sleeps),
+            sleeps: Sleeps::of(tasks),
         }
     }
 

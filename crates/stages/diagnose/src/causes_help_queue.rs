@@ -25,6 +25,16 @@ pub fn scheduler(layer: &Layer) -> Option<&str> {
     chosen(layer, "scheduler")
 }
 
+/// What took the place of a scheduler of the single-queue block layer, which went with Linux 5.0.
+pub fn successor(word: &str) -> Option<&'static str> {
+    match word {
+        "noop" => Some("none"),
+        "deadline" => Some("mq-deadline"),
+        "cfq" => Some("bfq"),
+        _ => None,
+    }
+}
+
 /// Whether the kernel takes it for a spinning disk.
 pub fn rotational(layer: &Layer) -> Option<bool> {
     let word = layer

@@ -161,6 +161,7 @@ impl Example {
         };
         let (name, job) = (section.name.clone(), section.job.clone());
         self.load.push(SectionResult {
+            elsewhere: String::new(),
             name,
             stage,
             start_ms,

@@ -123,7 +123,12 @@ fn of_layer(layer: &Layer) -> Ranges {
     match layer.kind {
         LayerKind::Disk => medium::of_disk(layer),
         LayerKind::Stacked => array::of_members(layer, layer.below.iter().map(of_layer).collect()),
-        LayerKind::Unbacked | LayerKind::Zram | LayerKind::Machine => Ranges::new(),
+        LayerKind::Unbacked
+        | LayerKind::Zram
+        | LayerKind::Cluster
+        | LayerKind::Pool
+        | LayerKind::Osd
+        | LayerKind::Machine => Ranges::new(),
         // What a file, a file system, a partition or a loop device adds is small beside what the disk is.
         LayerKind::Target | LayerKind::FileSystem | LayerKind::Partition | LayerKind::Loop => {
             layer.below.first().map(of_layer).unwrap_or_default()

@@ -46,7 +46,7 @@ pub trait With {
     fn costs(self, load: impl Into<String>, share: f64) -> Self;
     /// The experiment that decides, where it is another than the cause's own.
     fn experiment(self, what: impl Into<String>) -> Self;
-    /// What to try, a sentence.
+    /// What to try: a sentence, or a command with words about it behind a `#`.
     fn advise(self, what: impl Into<String>) -> Self;
     /// An option to set.
     fn set(self, option: &str, value: impl ToString) -> Self;

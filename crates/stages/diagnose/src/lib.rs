@@ -6,8 +6,10 @@
 mod acts;
 pub mod causes;
 mod causes_help_queue;
+mod ceph_parts;
 pub mod cloud;
 mod corrected;
+pub mod dataset;
 pub mod difference;
 #[cfg(test)]
 mod examples;
@@ -108,9 +110,12 @@ pub struct Cause {
     pub risk: Risk,
     /// Other explanations of the same evidence, each with how to tell it apart, half a sentence each. Not empty.
     pub competing: &'static [&'static str],
-    /// The cheapest experiment that tells them apart: a command with `{target}` and `{device}` in place of names, or a
-    /// sentence. `{device}` is the finding's section.
+    /// The cheapest experiment that tells them apart, as a line for a shell: a command with `{target}` and `{device}` in place of
+    /// names, and words about it behind a `#`. `{device}` is the finding's section; `{ceph}` the program with the words by which
+    /// the target's cluster is reached.
     pub experiment: &'static str,
+    /// Two loads whose ratio decides, where no knob does: a check that proves runs them in turns.
+    pub contrast: Option<Contrast>,
     /// The knob that it turns, where iodyno has it.
     pub knob: Option<&'static str>,
     /// Places of an I/O's time that are no riddle where it is found; what is spent there is what it costs, unless the finding says
@@ -121,6 +126,17 @@ pub struct Cause {
     /// The findings; a finding's section is the device or mount that it is about. Rule, risk, competing explanations,
     /// experiment and knob are put in by the caller unless the finding has its own.
     pub judge: fn(&Scene<'_>) -> Vec<Finding>,
+}
+
+/// A load and the same without what a cause blames, in fio's words. The experiment of the cause has both in its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Contrast {
+    /// As the finding saw it.
+    pub with: &'static str,
+    /// Faster where the suspicion is right.
+    pub without: &'static str,
+    /// The difference, in a few words behind "a load".
+    pub words: &'static str,
 }
 
 /// What the sensors of some seconds show, the worst first.
@@ -171,6 +187,7 @@ fn judge(facts: &RuleFacts<'_>, when: When) -> Vec<Finding> {
             ..finding
         }));
     }
+    let mut findings = verdict::without_explained(findings);
     let place = |finding: &Finding| {
         facts
             .sections

@@ -33,6 +33,9 @@ impl Medium {
         if let Some(disk) = layers.iter().find(|layer| layer.kind == LayerKind::Disk) {
             return of_disk(disk);
         }
+        if layers.iter().any(|layer| layer.kind == LayerKind::Cluster) {
+            return Some(Medium::Network);
+        }
         let unbacked = layers
             .iter()
             .find(|layer| layer.kind == LayerKind::Unbacked)?;

@@ -9,6 +9,7 @@
 //! stacked: dm-0 stack=LVM
 //! disk: sda transport=sata rotational=0
 //! disk: +sdb transport=sata                         a sibling of the layer above: another member
+//! cluster: ceph health=HEALTH__OK                   then `pool: vms …` and `osd: osd.0 …`, of Ceph
 //! queues: 4 tags=256                                hardware queues of the layer above
 //! interrupt: nvme0q1 allowed=0-3 effective=2 counts=0,0,100,0
 //! log: nvme nvme0: I/O 12 QID 3 timeout, aborting
@@ -19,6 +20,7 @@
 //! field: psi.io.some_percent 12                     a field without a subject
 //! span: sda read D2C 200us                          time by layer over that load; `500@200us` counts
 //! tasks: run=200ms delay=500ms throttled=0ms nice=19 fetched=8m   what its thread did of that load's time; the rest it slept
+//! tasks: run=200ms worker_run=300ms worker_delay=700ms            what the kernel's workers did for it meanwhile, too
 //! sleep: 30 160 jbd2_log_wait_commit do_fsync       seen with I/O on the device, and without; the innermost function first
 //! user: stress 1.9                                  a process, and the CPUs that it used
 //! expect: warning says "words of the claim" about sda
@@ -33,7 +35,7 @@ use model::histogram::{Histogram, bucket_of};
 use model::iopath::{
     HardwareQueue, Interrupt, IoPath, KernelDefault, Layer, LayerKind, LogLine, Owner, Setting,
 };
-use model::job::Job;
+use model::job::{Job, Rw};
 use model::layers::{DeviceLayers, LayerSide, LayerTimes, Span, SpanTimes};
 use model::record::LoadResult;
 use model::time_account::{CpuUser, SleepSight, TaskTimes};
@@ -152,6 +154,9 @@ fn kind_of(head: &str) -> Option<LayerKind> {
         "zram" => LayerKind::Zram,
         "stacked" => LayerKind::Stacked,
         "disk" => LayerKind::Disk,
+        "cluster" => LayerKind::Cluster,
+        "pool" => LayerKind::Pool,
+        "osd" => LayerKind::Osd,
         _ => return None,
     })
 }
@@ -320,12 +325,27 @@ fn promise(rest: &str) -> Promise {
 }
 
 fn empty(role: Role) -> Probe {
+    let job = Job {
+        rw: rw_of(role),
+        ..Job::default()
+    };
     Probe {
         load: LoadResult {
             elapsed_ms: 1e3,
             ..LoadResult::default()
         },
-        ..Probe::of(role, Job::default())
+        ..Probe::of(role, job)
+    }
+}
+
+fn rw_of(role: Role) -> Rw {
+    match role {
+        Role::Idle => Job::default().rw,
+        Role::Latency | Role::Depth | Role::BufferedRandom => Rw::Randread,
+        Role::Stream | Role::Streams | Role::BufferedStream => Rw::Read,
+        Role::Write => Rw::Randwrite,
+        Role::WriteStream | Role::BufferedWrite | Role::Fsync => Rw::Write,
+        Role::Mixed => Rw::Randrw,
     }
 }
 
@@ -434,6 +454,8 @@ fn tasks(probe: &mut Probe, rest: &str) {
             }
             "run" => times.run_ms = ms(),
             "delay" => times.delay_ms = ms(),
+            "worker_run" => times.worker_run_ms = ms(),
+            "worker_delay" => times.worker_delay_ms = ms(),
             "throttled" => times.throttled_ms = Some(ms()),
             "fetched" => times.fetched_bytes = parse_bytes(value).ok(),
             "nice" => times.nice = value.parse().unwrap(),

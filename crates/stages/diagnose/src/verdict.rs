@@ -5,6 +5,7 @@ use super::facts::{Machine, RuleFacts, TargetFacts};
 use super::finding::{UNDER_WHICH, With};
 use super::{
     Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, live, rules,
+    scene,
 };
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
@@ -87,8 +88,15 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// What was seen while it happened is looked at again while it happens.
+/// What was seen while it happened is looked at again while it happens, unless the finding knows an experiment that decides.
 fn watched(scene: &Scene<'_>, finding: Finding) -> Finding {
+    if !finding.experiment.is_empty() {
+        let experiment = scene::with_names(&finding.experiment, scene, &finding.section);
+        return Finding {
+            experiment,
+            ..finding
+        };
+    }
     let of = |name: &str| {
         scene
             .queues()
@@ -159,6 +167,18 @@ fn account_of(scene: &Scene<'_>, probe: &Probe) -> Vec<TimeAccount> {
 
 fn is_same_place(one: &Finding, other: &Finding) -> bool {
     one.section == other.section || one.section.is_empty() || other.section.is_empty()
+}
+
+/// Without those beside which another one about the same says more.
+pub(crate) fn without_explained(findings: Vec<Finding>) -> Vec<Finding> {
+    let is_kept = |finding: &&Finding| {
+        let same = findings
+            .iter()
+            .filter(|other| is_same_place(finding, other));
+        let there: Vec<String> = same.map(|other| other.rule.clone()).collect();
+        !is_explained(&finding.rule, &there)
+    };
+    findings.iter().filter(is_kept).cloned().collect()
 }
 
 /// Whether something is there that says the same and more.
@@ -311,6 +331,7 @@ fn remarks(scene: &Scene<'_>, around: &Around<'_>, probe: &Probe) -> Vec<Finding
         ..Section::of(probe.job.clone())
     };
     let result = SectionResult {
+        elsewhere: String::new(),
         name: probe.phrase(),
         stage: 0,
         start_ms: probe.start_ms,

@@ -114,7 +114,7 @@ pub(super) fn settle(run: &mut ExperimentRun, settled: Settled) -> Phase {
 }
 
 pub(super) fn calibrate(run: &mut ExperimentRun, stage: &Calibrate) -> Phase {
-    if stage.is_empty(&run.level) {
+    if stage.is_empty() {
         return done(run, Vec::new(), Finding::refused(Reason::NoIo, ""));
     }
     let scale = EvidenceScale::from_deviation(stage.scale_ln());

@@ -3,7 +3,7 @@
 //! Clip and mixing weight of the test must not depend on the data they judge, so they are frozen here.
 
 use super::run::{ExperimentRun, Want};
-use super::sample::{Level, WindowSample};
+use super::sample::WindowSample;
 
 const WINDOWS: usize = 10;
 /// Below this a pair's noise is taken as this: a scale of nothing would clip everything.
@@ -13,6 +13,8 @@ const SCALE_MIN_LN: f64 = 0.004;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calibrate {
     levels: Vec<f64>,
+    /// Windows in which nothing was completed.
+    idle: usize,
 }
 
 impl Calibrate {
@@ -22,6 +24,7 @@ impl Calibrate {
 
     pub(super) fn accept(&mut self, run: &mut ExperimentRun, sample: &WindowSample) {
         self.levels.push(run.level.of(sample.kept()));
+        self.idle += usize::from(run.level.is_nothing(sample.kept()));
     }
 
     /// Standard deviation of a pair's log ratio under no difference.
@@ -35,13 +38,8 @@ impl Calibrate {
     }
 
     /// Whether most windows completed nothing.
-    pub(super) fn is_empty(&self, level: &Level) -> bool {
-        self.levels
-            .iter()
-            .filter(|value| level.is_nothing(**value))
-            .count()
-            * 2
-            > self.levels.len()
+    pub(super) fn is_empty(&self) -> bool {
+        2 * self.idle > self.levels.len()
     }
 
     pub(super) fn left_ms(&self, run: &ExperimentRun) -> u64 {

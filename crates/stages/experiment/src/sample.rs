@@ -28,7 +28,8 @@ impl WindowSample {
 }
 
 /// Turns rates into logarithms that rise where the metric gets better. A stretch without a single completion is a real
-/// observation, so it gets a floor instead of minus infinity: a thousandth of the first rate seen, far below any clip.
+/// observation, so it gets a floor instead of minus infinity: a thousandth of the first rate seen, far below any clip, or of a
+/// much slower one, where an arm is a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Level {
     better: Better,
@@ -43,10 +44,11 @@ impl Level {
         }
     }
 
-    /// Learns the floor from the first window that moved anything.
+    /// Learns the floor from a window that moved anything, if it is the first, or comes near the floor that there is.
     pub(super) fn learn(&mut self, rates: &[f64]) {
         let mean = stats::mean(rates);
-        if self.floor.is_none() && mean > 0.0 {
+        let is_far = self.floor.is_some_and(|floor| mean > 100.0 * floor);
+        if mean > 0.0 && !is_far {
             self.floor = Some(mean * 1e-3);
         }
     }
@@ -69,10 +71,9 @@ impl Level {
         }
     }
 
-    /// Whether a level is that of a stretch in which nothing was completed. Where lower is better nothing is no sign of
-    /// a standstill.
-    pub(super) fn is_nothing(&self, level_ln: f64) -> bool {
-        self.better == Better::Higher && level_ln <= self.ln(0.0)
+    /// Whether nothing was completed in a stretch. Where lower is better nothing is no sign of a standstill.
+    pub(super) fn is_nothing(&self, rates: &[f64]) -> bool {
+        self.better == Better::Higher && rates.iter().all(|rate| *rate == 0.0)
     }
 
     /// Logarithm of the mean rate of a stretch.

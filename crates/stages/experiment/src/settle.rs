@@ -17,6 +17,9 @@ const SCORE: f64 = 3.5;
 /// Longer windows of the probe may take this part of what is left, twice.
 const PROBE_SHARE: u64 = 4;
 
+/// Where one arm that is settled moves so many times as far as another, that other one is held to one rate by a limit.
+const APART: f64 = 4.0;
+
 /// The part of the settled half for which a device that completes nothing stands still.
 const STANDSTILL: usize = 4;
 
@@ -229,8 +232,14 @@ fn last_unsettled(profiles: &[Vec<Profile>], tolerance_ln: f64, score: f64) -> O
             .iter()
             .map(|arm| arm.iter().map(|profile| profile.bins[bin]).collect())
             .collect();
-        let noise_ln = score * pooled_error(&columns);
-        columns.iter().zip(profiles).any(|(column, arm)| {
+        let pooled_ln = pooled_error(&columns);
+        let errors_ln = profiles.iter().map(|arm| settled_error(arm, bin));
+        let calmest_ln = errors_ln.clone().fold(f64::INFINITY, f64::min);
+        let arms = columns.iter().zip(profiles).zip(errors_ln);
+        arms.into_iter().any(|((column, arm), settled_ln)| {
+            let is_apart = settled_ln > APART * calmest_ln;
+            let error_ln = if is_apart { settled_ln } else { 0.0 };
+            let noise_ln = score * pooled_ln.max(error_ln);
             let limit_ln = tolerance_ln
                 .max(noise_ln)
                 .max(own_motion(arm, bin, noise_ln));
@@ -256,6 +265,20 @@ fn own_motion(arm: &[Profile], bin: usize, noise_ln: f64) -> f64 {
     }
 }
 
+/// Error of an arm's median by how far pieces of a bin's length are off in the last half: what an arm that is held to one rate
+/// says nothing of.
+fn settled_error(arm: &[Profile], bin: usize) -> f64 {
+    let distances = |profile: &Profile| profile.late[bin].iter().map(|off| off.abs()).collect();
+    let all: Vec<f64> = arm.iter().flat_map::<Vec<f64>, _>(distances).collect();
+    let pieces = (all.len() / arm.len().max(1)) as f64;
+    if pieces < 2.0 {
+        return 0.0;
+    }
+    // A piece is part of the half that it is compared with; the bin is not.
+    let apart = ((pieces + 1.0) / (pieces - 1.0)).sqrt();
+    apart * median_error(&all, arm.len())
+}
+
 /// Error of a median, with the scale pooled over the arms because each alone has only a few switches.
 fn pooled_error(columns: &[Vec<f64>]) -> f64 {
     let distances: Vec<f64> = columns
@@ -265,6 +288,10 @@ fn pooled_error(columns: &[Vec<f64>]) -> f64 {
             column.iter().map(move |value| (value - centre).abs())
         })
         .collect();
-    let switches = columns.iter().map(Vec::len).max().unwrap_or(1).max(1) as f64;
-    stats::robust_sd(&distances) * 1.25 / switches.sqrt() + 1e-4
+    median_error(&distances, columns.iter().map(Vec::len).max().unwrap_or(1)) + 1e-4
+}
+
+/// Error of a median over so many switches, from distances to the middle.
+fn median_error(distances: &[f64], switches: usize) -> f64 {
+    stats::robust_sd(distances) * 1.25 / (switches.max(1) as f64).sqrt()
 }

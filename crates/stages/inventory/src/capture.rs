@@ -1,7 +1,7 @@
 //! Captures what the collectors and claimants read, so that a machine can be inspected elsewhere and kept as a test.
 
 use super::claimants::systemd_unit;
-use super::{InventoryError, collect, mask, secrets, udev};
+use super::{InventoryError, collect_with_cluster, mask, secrets, udev};
 use host::{Archive, Host};
 
 /// Further files that the sensors and a reader of the archive want to know.
@@ -27,7 +27,7 @@ pub enum Masking {
 /// passwords and tokens are cut, and of files that may hold more of them only the lines that matter are kept.
 pub fn capture(target: &str, masking: Masking, also: &[String]) -> Result<Archive, InventoryError> {
     let host = Host::recording();
-    let path = collect(&host, target)?;
+    let path = collect_with_cluster(&host, target)?;
     for file in ALSO.iter().copied().chain(also.iter().map(String::as_str)) {
         host.attribute(file);
     }
@@ -120,6 +120,7 @@ fn cut_identifier(uuid: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect;
     use model::iopath::IoPath;
 
     /// What a capture cannot keep: modes, the digest of a disk's serial number, and numbers that change between two

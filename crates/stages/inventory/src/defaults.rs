@@ -55,7 +55,11 @@ pub(super) fn of(layer: &Layer, name: &str, kernel: &Kernel) -> Option<KernelDef
         LayerKind::Disk | LayerKind::Loop | LayerKind::Zram | LayerKind::Stacked => {
             queue::of(layer, name, kernel)
         }
-        LayerKind::Target | LayerKind::Partition => None,
+        LayerKind::Target
+        | LayerKind::Partition
+        | LayerKind::Cluster
+        | LayerKind::Pool
+        | LayerKind::Osd => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why there is no I/O path to show.
 
+use model::ceph_target::CephTargetError;
 use model::failure::Parts;
 
 /// Why a target cannot be inspected.
@@ -46,6 +47,17 @@ pub enum InventoryError {
         /// `major:minor` of the node.
         devno: String,
     },
+    /// A name that begins like one in a Ceph cluster and is none.
+    #[error("cannot inspect {0}")]
+    CephTarget(#[from] CephTargetError),
+    /// A Ceph cluster that answers and has no such pool.
+    #[error(
+        "cannot inspect the pool {pool}: the Ceph cluster has none of that name. `ceph osd pool ls` lists its pools."
+    )]
+    NoPool {
+        /// What the user named.
+        pool: String,
+    },
     /// The mount table cannot be read.
     #[error(
         "cannot inspect {target}: /proc/self/mountinfo cannot be read. Mount /proc, or name a block device."
@@ -73,6 +85,12 @@ impl InventoryError {
             InventoryError::NoDevice { target, devno } => Parts::on(target)
                 .why(format!("the kernel lists no block device {devno}"))
                 .hint("The device may be gone, or /sys may not be mounted here."),
+            InventoryError::CephTarget(error) => Parts::on(&error.text)
+                .why(error.why.clone())
+                .hint(error.advice),
+            InventoryError::NoPool { pool } => Parts::on(pool)
+                .why("the Ceph cluster has no pool of that name")
+                .hint("`ceph osd pool ls` lists its pools."),
             InventoryError::NoMounts { target } => Parts::on(target)
                 .why("/proc/self/mountinfo cannot be read")
                 .hint("Mount /proc, or name a block device."),

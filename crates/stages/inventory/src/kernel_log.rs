@@ -56,10 +56,11 @@ pub(super) fn read(survey: &mut Survey<'_>, path: &IoPath) -> Vec<LogLine> {
         names.iter().any(|name| has_word(text, name)) || is_trouble() && !is_foreign()
     };
     match survey.host.kernel_log(LINES_MAX, wanted) {
-        Ok(lines) => lines
-            .into_iter()
-            .map(|(uptime_s, text)| LogLine { uptime_s, text })
-            .collect(),
+        Ok(lines) => {
+            let lines = lines.into_iter();
+            let lines = lines.map(|(uptime_s, text)| LogLine { uptime_s, text });
+            without_predecessors(lines.collect(), &names)
+        }
         Err(libc::ENOENT) => {
             survey.notes.push(
                 "The kernel's log cannot be seen from here (no /dev/kmsg), so errors that it names are not known."
@@ -74,6 +75,18 @@ pub(super) fn read(survey: &mut Survey<'_>, path: &IoPath) -> Vec<LogLine> {
             Vec::new()
         }
     }
+}
+
+/// What is left where a name had another device behind it before: a loop device that got a file, or a drive that got a medium, says
+/// that its capacity was 0 (Linux `block/genhd.c`, `set_capacity_and_notify`; seen on 6.18).
+fn without_predecessors(mut lines: Vec<LogLine>, names: &[String]) -> Vec<LogLine> {
+    for name in names {
+        let birth = format!("{name}: detected capacity change from 0 to ");
+        let begin = lines.iter().rposition(|line| line.text.starts_with(&birth));
+        let mut place = 0..;
+        lines.retain(|line| place.next() >= begin || !has_word(&line.text, name));
+    }
+    lines
 }
 
 /// Kernel names of the devices, and of what they hang on where that is theirs alone: `nvme0`, `ata3`, `2:0:0:0`, the
@@ -178,6 +191,24 @@ mod tests {
         let texts: Vec<&str> = path.log.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");
         assert!(texts[0].contains("sda1"), "{texts:?}");
+    }
+
+    #[test]
+    fn what_the_name_stood_for_before_is_not_told() {
+        let log = "path: /dev/kmsg\nlines: 5\n3,1,1,-;I/O error, dev sda, sector 1\n3,2,2,-;ata3: hard resetting link\n\
+            6,3,3,-;sda: detected capacity change from 0 to 8\n3,4,4,-;I/O error, dev sda, sector 2\n\
+            6,5,5,-;sda: detected capacity change from 8 to 16\n";
+        let path = collect_on(&format!("{DISK}{log}"), "sda");
+        let texts: Vec<&str> = path.log.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "ata3: hard resetting link",
+                "sda: detected capacity change from 0 to 8",
+                "I/O error, dev sda, sector 2",
+                "sda: detected capacity change from 8 to 16"
+            ]
+        );
     }
 
     #[test]

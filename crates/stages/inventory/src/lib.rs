@@ -6,6 +6,7 @@
 //! would give it.
 
 mod capture;
+mod ceph_client;
 pub mod cgroups;
 pub mod claimants;
 mod claims;
@@ -25,6 +26,7 @@ mod target;
 mod udev;
 
 pub use capture::{Masking, capture, conceal};
+pub use ceph_client::{CephClient, CephWanted};
 pub use claims::{Claim, Claimant, ClaimedDevice, On, Phase, Scene};
 pub use error::InventoryError;
 
@@ -59,6 +61,8 @@ pub struct Survey<'a> {
     /// What could not be seen, and why.
     pub notes: Vec<String>,
     interrupts: Option<Vec<Interrupt>>,
+    /// Whether the Ceph cluster behind a device or a mount is asked, which takes some seconds.
+    asks_clusters: bool,
 }
 
 /// A layer being built.
@@ -69,6 +73,8 @@ pub struct Draft {
     pub subject: String,
     /// What the collectors found to lie below.
     pub below: Vec<Below>,
+    /// How a Ceph cluster is asked, and about what: of such a layer only.
+    pub ceph: Option<CephClient>,
 }
 
 /// Something below a layer.
@@ -78,12 +84,30 @@ pub enum Below {
     Path(String),
     /// The block device of this kernel name.
     Device(String),
+    /// What lies in a Ceph cluster.
+    Ceph(CephClient),
 }
 
-/// The I/O path below a directory, a file or a block device (`/dev/vda` or `vda`).
+/// The I/O path below a directory, a file, a block device (`/dev/vda` or `vda`), a Ceph pool (`rados://POOL`) or an image
+/// (`rbd://POOL/IMAGE`).
+///
+/// Behind a device or a mount of this machine a cluster is left out, since asking it takes some seconds: see
+/// [`collect_with_cluster`].
 pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
-    let found = target::find(host, target)?;
+    walk(target, Survey::new(host))
+}
+
+/// The same, with the Ceph cluster behind an rbd device or a mounted CephFS.
+pub fn collect_with_cluster(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
     let mut survey = Survey::new(host);
+    survey.asks_clusters = true;
+    walk(target, survey)
+}
+
+fn walk(target: &str, mut survey: Survey<'_>) -> Result<IoPath, InventoryError> {
+    let host = survey.host;
+    let found = target::find(host, target)?;
+    survey.asks_clusters |= matches!(found.below, Below::Ceph(_));
     if matches!(found.below, Below::Path(_)) && survey.mounts.is_empty() {
         return Err(InventoryError::NoMounts {
             target: target.to_string(),
@@ -95,6 +119,7 @@ pub fn collect(host: &Host, target: &str) -> Result<IoPath, InventoryError> {
         root.facts.insert("named".into(), target.into());
     }
     root.below.extend(survey.layer(&found.below, 0));
+    ceph_client::check(&found.below, &root)?;
     survey.notes.extend(found.note);
     let machine = survey.machine();
     let mut path = IoPath {
@@ -114,6 +139,8 @@ impl<'a> Survey<'a> {
             mounts: Mounts::parse(&host.text("/proc/self/mountinfo").unwrap_or_default()),
             notes: Vec::new(),
             interrupts: None,
+            // A captured machine has the answers at hand.
+            asks_clusters: !host.is_live(),
         }
     }
 
@@ -129,11 +156,7 @@ impl<'a> Survey<'a> {
     /// What is around the path.
     fn machine(&mut self) -> Layer {
         let layer = Layer::new(LayerKind::Machine, "machine");
-        let mut draft = Draft {
-            layer,
-            subject: String::new(),
-            below: Vec::new(),
-        };
+        let mut draft = Draft::of(layer, String::new());
         self.run_collectors(&mut draft);
         draft.layer
     }
@@ -167,6 +190,7 @@ impl<'a> Survey<'a> {
     }
 
     fn draft(&mut self, below: &Below) -> Option<Draft> {
+        let mut ceph = None;
         let (layer, subject) = match below {
             Below::Path(path) => (Layer::new(LayerKind::FileSystem, path), path.clone()),
             Below::Device(name) => {
@@ -180,16 +204,37 @@ impl<'a> Survey<'a> {
                 layer.devno = self.host.text(&format!("{directory}/dev"));
                 (layer, directory)
             }
+            Below::Ceph(_) if !self.asks_clusters => return None,
+            Below::Ceph(client) => {
+                ceph = Some(client.clone());
+                let mut layer = Layer::new(LayerKind::Cluster, "ceph");
+                layer.title = "Ceph cluster".into();
+                (layer, String::new())
+            }
         };
         Some(Draft {
-            layer,
-            subject,
-            below: Vec::new(),
+            ceph,
+            ..Draft::of(layer, subject)
         })
     }
 }
 
 impl Draft {
+    /// A layer of which nothing is known yet.
+    fn of(layer: Layer, subject: String) -> Draft {
+        Draft {
+            layer,
+            subject,
+            below: Vec::new(),
+            ceph: None,
+        }
+    }
+
+    /// A part of a Ceph cluster, which has no place on this machine.
+    fn of_cluster(kind: LayerKind, name: &str) -> Draft {
+        Draft::of(Layer::new(kind, name), String::new())
+    }
+
     /// Records a fact that has a value.
     pub fn fact(&mut self, name: &str, value: Option<impl Into<String>>) {
         if let Some(value) = value {

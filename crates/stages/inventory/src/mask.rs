@@ -2,6 +2,7 @@
 //! matched before still matches.
 
 use super::capture::Masking;
+use super::collectors::rados_cluster;
 use host::Archive;
 use std::collections::BTreeMap;
 
@@ -143,6 +144,9 @@ fn names(path: &str, text: &str) -> Vec<String> {
     // A version of anything may look like an address only in /sys, where no addresses are.
     if path.starts_with("/sys/") {
         found.retain(|word| !is_address(word));
+    }
+    if path.starts_with("/usr/bin/ceph/") {
+        found.extend(rados_cluster::host_names(text));
     }
     if path == "/proc/self/mountinfo" || path == "/etc/fstab" {
         let sources = text

@@ -1,8 +1,9 @@
 //! What the user named: a path or a block device.
 
-use super::{Below, InventoryError, device};
+use super::{Below, CephClient, InventoryError, device};
 use host::Host;
 use host::files::FileKind;
+use model::ceph_target::CephTarget;
 
 /// A target, understood.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +20,20 @@ pub(super) struct FoundTarget {
 
 /// Understands `/dev/vda`, `vda`, `/srv`, `./file`. A bare name that is both a device and a file means the device.
 pub(super) fn find(host: &Host, target: &str) -> Result<FoundTarget, InventoryError> {
+    if CephTarget::is_meant(target) {
+        let named = CephTarget::parse(target)?;
+        let what = if named.image.is_some() {
+            "image in a Ceph pool"
+        } else {
+            "Ceph pool"
+        };
+        return Ok(FoundTarget {
+            path: named.to_string(),
+            title: what.into(),
+            below: Below::Ceph(CephClient::of_target(&named)),
+            note: None,
+        });
+    }
     if !target.is_empty() && !target.contains('/') && device::directory(host, target).is_some() {
         let note = host.exists(target).then(|| {
             format!(

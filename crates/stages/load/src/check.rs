@@ -47,8 +47,11 @@ pub fn job(job: &Job) -> Result<&'static Engine, LoadError> {
             "Choose a value from 0 to 100",
         ));
     }
-    if engine.is_another_program() {
-        super::engines::fio::check(job)?;
+    use super::engines::{fio, rados_bench};
+    match engine.id {
+        id if id == fio::ENGINE.id => fio::check(job)?,
+        id if id == rados_bench::ENGINE.id => rados_bench::check(job)?,
+        _ => {}
     }
     super::source::check::job(job)?;
     open_loop(job, engine)?;

@@ -18,6 +18,13 @@ pub fn of(ioengine: &str) -> Job {
             ..until_done(job)
         },
         "files" => until_done(job),
+        // As rados bench itself.
+        "rados_bench" => Job {
+            rw: Rw::Write,
+            bs: 4 << 20,
+            iodepth: 16,
+            ..job
+        },
         // A command decides how long it runs.
         "command" => Job {
             time_based: false,

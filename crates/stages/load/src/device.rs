@@ -114,7 +114,7 @@ fn sides(before: &Counters, after: &Counters) -> [DeviceCounterSide; 4] {
 }
 
 /// Spreads `count` completions evenly over a span, bin by bin; none is lost and none is made up.
-fn spread(from_ns: u64, to_ns: u64, count: u64) -> impl Iterator<Item = (u64, u32)> {
+pub fn spread(from_ns: u64, to_ns: u64, count: u64) -> impl Iterator<Item = (u64, u32)> {
     let (first, last) = (
         from_ns / BIN_NS,
         to_ns.max(from_ns + 1).saturating_sub(1) / BIN_NS,

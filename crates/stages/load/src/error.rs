@@ -106,6 +106,17 @@ pub enum LoadError {
         /// The part looked at.
         bytes: u64,
     },
+    /// A part of a Ceph cluster cannot be loaded, or may not be.
+    Ceph {
+        /// The target as the user named it.
+        target: String,
+        /// Why.
+        why: String,
+        /// What to do; can be empty.
+        advice: String,
+        /// What it is a matter of.
+        exit: Exit,
+    },
     /// The target is nothing that can be loaded.
     NoTarget {
         /// The target as the user named it.
@@ -194,6 +205,7 @@ impl LoadError {
             | LoadError::ForeignFile { .. }
             | LoadError::CommandNotTyped
             | LoadError::ReadOnly { .. } => Exit::Refused,
+            LoadError::Ceph { exit, .. } => *exit,
             LoadError::Stopped { .. } => Exit::Interrupted,
             LoadError::Unseen { .. } => Exit::Rights,
             LoadError::Host { source } if source.is_refusal() => Exit::Refused,

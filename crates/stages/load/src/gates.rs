@@ -14,6 +14,7 @@ use device::{GatedDevice, kernel_name};
 use host::files::{Access, DataFile};
 use host::{Host, Target, clock, rights};
 use model::text::shown;
+use std::path::Path;
 
 /// How often and how long apart a device is looked at before it counts as open or claimed: udev and partitioning tools
 /// open every new device for a moment, and that is no use of it.
@@ -76,6 +77,50 @@ fn doubts(target: &str, unseen: Option<String>, is_root: bool) -> Result<Vec<Str
             let note = |unseen| format!("{unseen}: one of them may have {target} open");
             Ok(unseen.map(note).into_iter().collect())
         }
+    }
+}
+
+/// What keeps a loop device from being taken away.
+#[derive(Debug)]
+pub struct Keepers {
+    /// A clause for each.
+    pub uses: Vec<String>,
+    /// Which processes could not be looked at, a clause; none when all were.
+    pub unseen: Option<String>,
+}
+
+/// What keeps a device that is mounted on this point alone, or nowhere, from being taken away: programs in the mount,
+/// mounts on and over it, other mounts of the device, what is built on it, and programs that have it open.
+pub fn keepers(host: &Host, name: &str, point: Option<&str>) -> Keepers {
+    let device = GatedDevice::new(host, name);
+    let mut uses: Vec<String> = uses::of(host, &device, DEPTH);
+    // The mount itself goes first; the others are told by their places.
+    uses.retain(|clause| !clause.starts_with("it is mounted on "));
+    let own = point.map(|point| shown(Path::new(point)));
+    let mut others = uses::mount_points(host, &device, 0);
+    others.retain(|point| Some(point) != own.as_ref());
+    others.dedup();
+    uses.extend(
+        others
+            .iter()
+            .map(|point| format!("it is also mounted on {point}")),
+    );
+    let mut unseen = None;
+    if let Some(point) = point {
+        let inside = openers::of_mount(host, point);
+        uses.extend(mounts::over(host, point, &device));
+        uses.extend(mounts::on(host, point));
+        uses.extend(inside.uses);
+        unseen = inside.unseen;
+    }
+    let opened = settled(
+        || openers::of(host, &device),
+        |found| !found.uses.is_empty(),
+    );
+    uses.extend(opened.uses);
+    Keepers {
+        uses,
+        unseen: unseen.or(opened.unseen),
     }
 }
 

@@ -9,6 +9,7 @@ use host::files::DataFile;
 use host::signals::Stop;
 use model::job::{Fallocate, Job};
 use stats::dice::mix64;
+use std::ops::Range;
 use std::path::Path;
 
 /// Bytes written at a time.
@@ -53,8 +54,12 @@ pub fn write_all(
     write(file, bytes, stop, &|| None, progress)
 }
 
-/// Writes all of it and waits until it is on the device.
-fn write(
+/// Writes the first `bytes` of a file in full and waits until they are on the device. `is_short` is asked now and then
+/// whether somebody else's writing has left too little room to go on; `progress` gets bytes done and bytes in all.
+///
+/// # Errors
+/// Where a write fails, and where a signal asks to stop.
+pub fn write(
     file: &DataFile,
     bytes: u64,
     stop: &Stop,
@@ -86,6 +91,29 @@ fn write(
         host::Error::Io { source, .. } => failed(file, bytes, done, &source),
         other => other.into(),
     })
+}
+
+/// Writes zeros over a range of a file, which then holds data where it had holes or reserved extents.
+///
+/// # Errors
+/// Where a write fails, and where a signal asks to stop.
+pub fn write_zeros(file: &DataFile, range: Range<u64>, stop: &Stop) -> Result<(), LoadError> {
+    let mut blocks = Blocks::random(1, CHUNK as usize, 1);
+    let chunk = blocks.get(0);
+    chunk.fill(0);
+    let mut done = range.start;
+    while done < range.end {
+        if stop.is_asked() {
+            return Err(LoadError::Stopped {
+                target: directory(file),
+                signal: stop.signal_name(),
+            });
+        }
+        let length = CHUNK.min(range.end - done) as usize;
+        done += write_chunk(file, &chunk[..length], done)
+            .map_err(|error| failed(file, range.end, done, &error))?;
+    }
+    Ok(())
 }
 
 fn write_chunk(file: &DataFile, chunk: &[u8], offset: u64) -> std::io::Result<u64> {

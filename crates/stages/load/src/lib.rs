@@ -9,10 +9,12 @@
 //! load into many windows.
 
 mod blocking;
+mod ceph;
 mod check;
 mod counters;
 mod covering;
 mod data;
+pub mod dataset;
 pub mod defaults;
 mod device;
 pub mod engines;
@@ -29,19 +31,24 @@ mod prepare;
 mod preset;
 pub mod presets;
 mod rate;
+mod room;
 mod running;
 mod series;
 mod signatures;
 mod source;
 mod start;
+mod tree_cleanup;
 mod worker;
 
+pub use ceph::{CephPlace, CephPreparing, prepare as prepare_ceph};
 pub use check::{fits as check_fit, job as check_job};
 pub use counters::lane;
 pub use counters::{BIN_NS, BINS};
 pub use covering::covering;
 pub use error::LoadError;
-pub use prepare::{Prepared, ScratchPlace, loadable, prepare};
+pub use gates::{Keepers, keepers};
+pub use layout::{write as write_whole, write_zeros};
+pub use prepare::{LoadTarget, Prepared, ScratchPlace, loadable, prepare};
 pub use preset::Preset;
 pub use running::{Running, RunningSide, Snapshot};
 pub use start::start;
@@ -88,6 +95,8 @@ pub enum Needs {
     Files,
     /// A directory in which it makes and removes what it likes.
     Directory,
+    /// A pool of a Ceph cluster, in which it makes objects of its own.
+    Pool,
     /// Nothing that has to be made ready: it changes nothing.
     Nothing,
 }

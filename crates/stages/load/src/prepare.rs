@@ -1,26 +1,68 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
-use super::{Consent, LoadError, Needs, Runs, check, gates, layout};
+use super::ceph::CephPlace;
+use super::{Consent, LoadError, Needs, Runs, check, engines, gates, layout};
 use host::files::{Access, DataFile, FileKind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
 use model::job::{Job, SCRATCH_BYTES, Sharing};
 use model::text::shown;
 use model::units;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a load works on.
+#[derive(Clone, Debug)]
+pub enum LoadTarget {
+    /// A directory, a file or a block device, opened when it was judged. Whatever is made below it or opened again goes
+    /// through this.
+    Opened(Arc<Target>),
+    /// A pool or an image of a Ceph cluster.
+    Ceph(Arc<CephPlace>),
+}
 
 /// The target itself.
 #[derive(Clone, Debug)]
 pub struct ScratchPlace {
     /// The machine.
     pub host: Host,
-    /// It, opened when it was judged. Whatever is made below it or opened again goes through this.
-    pub target: Arc<Target>,
+    /// What it is.
+    pub target: LoadTarget,
     /// Kernel name of the block device whose queue acts below it, where there is one.
     pub device: Option<String>,
     /// Where what is made below a target is written down, so that it can be removed after a crash; none in tests.
     pub state_dir: Option<PathBuf>,
+}
+
+impl ScratchPlace {
+    /// As the user named it.
+    pub fn path(&self) -> &Path {
+        match &self.target {
+            LoadTarget::Opened(target) => target.path(),
+            LoadTarget::Ceph(place) => &place.path,
+        }
+    }
+
+    /// The directory, file or device that it is.
+    ///
+    /// # Errors
+    /// Where it is a part of a Ceph cluster, on which this engine cannot work.
+    pub fn opened(&self) -> Result<&Arc<Target>, LoadError> {
+        match &self.target {
+            LoadTarget::Opened(target) => Ok(target),
+            LoadTarget::Ceph(place) => {
+                Err(place.no_target("this engine works on files and devices"))
+            }
+        }
+    }
+
+    /// The part of a Ceph cluster that it is.
+    pub fn ceph(&self) -> Option<&Arc<CephPlace>> {
+        match &self.target {
+            LoadTarget::Ceph(place) => Some(place),
+            LoadTarget::Opened(_) => None,
+        }
+    }
 }
 
 /// A target that a load may be started on, again and again. A scratch file is gone when this is dropped; a device that
@@ -139,6 +181,40 @@ impl Prepared {
         self.keep_cache = true;
     }
 
+    /// A part of a Ceph cluster: nothing is opened here.
+    pub(super) fn of_ceph(
+        host: &Host,
+        place: CephPlace,
+        bytes: u64,
+        notes: Vec<String>,
+    ) -> Prepared {
+        Prepared {
+            target: shown(&place.path),
+            place: Arc::new(ScratchPlace {
+                host: host.clone(),
+                target: LoadTarget::Ceph(Arc::new(place)),
+                device: None,
+                state_dir: None,
+            }),
+            files: Vec::new(),
+            file_bytes: bytes,
+            unused_bytes: 0,
+            align_bytes: 1,
+            writable: true,
+            in_memory: false,
+            keep_cache: true,
+            notes,
+            _claim: None,
+        }
+    }
+
+    /// Removes what was made in a cluster for the load, and gives what there is to say of it. What stays is written down,
+    /// and `undo` removes it.
+    pub fn remove_made(&self) -> Vec<String> {
+        let place = self.place.ceph();
+        place.map_or_else(Vec::new, |place| place.remove_made())
+    }
+
     fn without_cache(self) -> Prepared {
         Prepared {
             keep_cache: false,
@@ -177,6 +253,13 @@ pub fn prepare(
         ));
     }
     loadable(target)?;
+    engines::fio::refuse_ceph(job, target.path())?;
+    if engine.needs == Needs::Pool {
+        return Err(none(
+            target,
+            &format!("{} loads a pool of a Ceph cluster: rados://POOL", engine.id),
+        ));
+    }
     if engine.runs == Runs::Command && !consent.run_command {
         return Err(LoadError::CommandNotTyped);
     }
@@ -221,7 +304,7 @@ fn bare(host: &Host, target: &Arc<Target>) -> Prepared {
         target: shown(target.path()),
         place: Arc::new(ScratchPlace {
             host: host.clone(),
-            target: Arc::clone(target),
+            target: LoadTarget::Opened(Arc::clone(target)),
             device: None,
             state_dir: None,
         }),

@@ -410,6 +410,8 @@ impl Running {
             cpu_system_ms: cpu.system_ns as f64 / 1e6,
             errors: self.shared.errors(),
             verified: self.shared.verification(),
+            told: self.shared.told(),
+            broken_off: self.shared.broken_off(),
             notes,
         }
     }

@@ -5,7 +5,7 @@ mod targets;
 
 use super::loop_device::opened;
 use super::patience::{until, until_counted, until_over};
-use super::prepare::ScratchPlace;
+use super::prepare::{LoadTarget, ScratchPlace};
 use super::source::Span;
 use super::start::start_with;
 use super::worker::{Faults, Worker};
@@ -428,7 +428,7 @@ pub(super) fn worker_on(content: &[u8]) -> (TemporaryDir, Worker) {
     let file = file.reopen(access).unwrap();
     let place = ScratchPlace {
         host: Host::live(),
-        target: opened(&path),
+        target: LoadTarget::Opened(opened(&path)),
         device: None,
         state_dir: None,
     };
@@ -722,7 +722,8 @@ fn written_data_lands_inside_the_region_and_nowhere_else() {
 fn what_is_known_of_engines_by_name_is_true() {
     use model::job::engines::{is_block_io, is_synchronous};
     for engine in engines::ALL.iter().filter(|engine| engine.id != "fio") {
-        let issues_blocks = engine.needs == Needs::Files;
+        // Objects of a pool have a size, an order and a depth, as blocks have.
+        let issues_blocks = matches!(engine.needs, Needs::Files | Needs::Pool);
         assert_eq!(is_block_io(engine.id), issues_blocks, "{}", engine.id);
         let waits = issues_blocks && !engine.has_depth;
         assert_eq!(is_synchronous(engine.id), waits, "{}", engine.id);

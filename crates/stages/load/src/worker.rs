@@ -8,6 +8,7 @@ use super::source::{Io, NextStage, OffsetSource, SourceKind, Span, Surroundings}
 use host::clock::FastClock;
 use host::files::DataFile;
 use host::process::CpuTime;
+use model::imported::SideFigures;
 use model::job::Job;
 use model::record::Verified;
 use std::any::Any;
@@ -32,6 +33,8 @@ pub struct Shared {
     notes: Mutex<Vec<String>>,
     printed: Mutex<Vec<PrintedRate>>,
     cpu: Mutex<Option<CpuTime>>,
+    told: Mutex<Option<SideFigures>>,
+    broken_off: Mutex<Option<String>>,
     /// Threads that remove what they made: they are waited for however long it takes.
     pub cleaning: AtomicU32,
     /// What the threads of one load have in common beyond this; the engine's own.
@@ -118,6 +121,26 @@ impl Shared {
     /// CPU time of the load, where it is not this process's.
     pub fn cpu(&self) -> Option<CpuTime> {
         *lock(&self.cpu)
+    }
+
+    /// Keeps the sums of the program that makes the load.
+    pub fn tell(&self, sums: SideFigures) {
+        *lock(&self.told) = Some(sums);
+    }
+
+    /// Those sums.
+    pub fn told(&self) -> Option<SideFigures> {
+        lock(&self.told).clone()
+    }
+
+    /// Says why the load ends before its time, with what was done until then; the first reason is kept.
+    pub fn break_off(&self, why: String) {
+        lock(&self.broken_off).get_or_insert(why);
+    }
+
+    /// That reason.
+    pub fn broken_off(&self) -> Option<String> {
+        lock(&self.broken_off).clone()
     }
 
     /// The notes added so far.
@@ -257,7 +280,7 @@ impl Worker {
     fn path_of(&self, io: Io) -> &std::path::Path {
         self.files
             .get(usize::from(io.file))
-            .map_or_else(|| self.place.target.path(), |file| file.path())
+            .map_or_else(|| self.place.path(), |file| file.path())
     }
 
     /// Counts a failed I/O and stops the load: a rate or a latency measured over failing I/O is of no use, so the

@@ -13,6 +13,7 @@ pub mod foreign;
 #[cfg(test)]
 mod iostat_agrees;
 mod layer_history;
+mod load_sleep;
 mod load_tasks;
 mod parse;
 mod sampler;
@@ -32,6 +33,7 @@ pub use edges::{EdgeReading, Edges};
 pub use flights::Flights;
 pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
+pub use load_sleep::LoadSleep;
 pub use load_tasks::{LoadTasks, OwnWait};
 pub use probe::{Rung, RungStep, Strength, rung};
 pub use sampler::{Sampler, Status};
@@ -41,7 +43,7 @@ pub use tracing::{Tracing, TracingWish};
 use host::Host;
 use model::field::Field;
 pub use model::field::Metric;
-use model::iopath::{IoPath, LayerKind};
+use model::iopath::IoPath;
 
 /// Time between two samples unless the user says otherwise.
 pub const INTERVAL_DEFAULT_MS: u64 = 100;
@@ -167,11 +169,7 @@ impl Scope {
     pub fn of(path: &IoPath) -> Self {
         let mut scope = Scope::default();
         for layer in path.root.walk() {
-            let is_block = !matches!(
-                layer.kind,
-                LayerKind::Target | LayerKind::FileSystem | LayerKind::Unbacked
-            );
-            if is_block && !scope.devices.contains(&layer.name) {
+            if layer.kind.is_block() && !scope.devices.contains(&layer.name) {
                 scope.devices.push(layer.name.clone());
             }
             scope

@@ -10,7 +10,7 @@ use kernel::cgroups::{Hierarchies, Membership, with_those_above};
 use kernel::mounts::Mounts;
 use kernel::process_stat::ProcessStat;
 use kernel::task::{TaskCpu, stack_functions, throttled_ns};
-use model::time_account::{CpuUser, SleepSight, TaskTimes};
+use model::time_account::{CpuUser, FUNCTIONS_KEPT, PLACES_KEPT, SleepSight, TaskTimes};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,10 +33,6 @@ const COST_SHARE: u64 = 100;
 /// New threads are looked for after so many looks, and at each one until there is a load.
 const LOOKS_A_LIST: u64 = 16;
 
-/// Functions kept of a stack: the innermost say what is waited for, those above who waits.
-const FUNCTIONS: usize = 10;
-/// Places kept; the rarest are left out.
-const PLACES: usize = 24;
 /// CPU users kept, and from how many CPUs on.
 const USERS: usize = 3;
 const USER_CPUS: f64 = 0.1;
@@ -252,7 +248,7 @@ impl WatchedTask {
         };
         let text = text(file).unwrap_or_default();
         if *is_stack {
-            let names = stack_functions(&text).take(FUNCTIONS);
+            let names = stack_functions(&text).take(FUNCTIONS_KEPT);
             return names.map(str::to_string).collect();
         }
         let name = text.split('.').next().unwrap_or_default();
@@ -355,7 +351,7 @@ impl Looks {
         times
             .sleeps
             .sort_by_key(|sight| (std::cmp::Reverse(sight.seen()), sight.functions.clone()));
-        times.sleeps.truncate(PLACES);
+        times.sleeps.truncate(PLACES_KEPT);
         times
     }
 }

@@ -2,7 +2,7 @@
 
 use kernel::devno::Devno;
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::layers::LayerTimes;
+use model::layers::{LayerTimes, SWITCHED_OFF};
 use probe::{Layers, ProbedDevice, Strength};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Tracing {
             .iter()
             .any(|layer| layer.kind == LayerKind::Zram);
         let strength = match wish {
-            TracingWish::Off => return Tracing::off("it was switched off (--layers off)"),
+            TracingWish::Off => return Tracing::off(SWITCHED_OFF),
             TracingWish::Auto(_) if is_ram => {
                 return Tracing::off(
                     "a disk in memory is so fast that tracing would slow it down by a third; --layers full does it",

@@ -47,7 +47,7 @@ impl Away {
         if !self.fresh.is_empty() {
             self.cells = gaps(self.cells.len() + self.fresh.len());
         }
-        self.time_ns = clock::monotonic_ns().wrapping_sub(origin_ns) as i64;
+        let begin_ns = clock::monotonic_ns();
         // Nobody else has seen the row yet.
         if let Some(row) = Arc::get_mut(&mut self.cells)
             && let Err(error) = self.source.read(row)
@@ -55,6 +55,9 @@ impl Away {
             row.fill(f64::NAN);
             self.failure = Some(error.to_string());
         }
+        // Where the thread waited for a CPU in between, the middle is wrong by half of the wait at the most.
+        let read_ns = begin_ns.midpoint(clock::monotonic_ns());
+        self.time_ns = read_ns.wrapping_sub(origin_ns) as i64;
         let cpu_ns = process::thread_cpu_ns();
         self.cost_ns = cpu_ns - cpu_before_ns;
         cpu_ns

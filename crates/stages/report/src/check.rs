@@ -8,12 +8,15 @@ mod time;
 
 pub use next::{Situation, command, next};
 
+use super::command::{command_lines, is_command};
 use super::text::{clean, width, wrap};
 use model::change::Risk;
-use model::check::{CheckResult, ExpectedWhat, GivenSetting, Role};
+use model::check::{CheckResult, Expected, ExpectedWhat, GivenSetting, Role};
 use model::finding::{Cost, Finding, Level, ProofOutcome};
 use model::iopath::IoPath;
+use model::shell_line::command_and_words;
 use model::units;
+use table::{Fit, fit};
 
 /// Where the text of a finding begins.
 const INDENT: usize = 11;
@@ -36,7 +39,7 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         .collect();
     let Some(worst) = wrong.first() else {
         return match (has_figures, has_load) {
-            (true, _) => format!("{name} gives {gives}; nothing wrong found."),
+            (true, _) => format!("{name} gives {gives}{}.", unexplained(check)),
             (false, true) => format!("Nothing wrong found on {name}."),
             (false, false) => match standing(findings).count() {
                 0 => format!("Nothing wrong found on the path of {name}; nothing was loaded."),
@@ -60,6 +63,30 @@ pub fn answer(path: &IoPath, check: &CheckResult, findings: &[Finding]) -> Strin
         (true, false) => format!("{name} gives {gives}, but: {claim}.{further}"),
         (false, true) => format!("{name} is slower than it could be: {claim}.{further}"),
         (false, false) => format!("{name}: {claim}.{further}"),
+    }
+}
+
+/// What is to be said of figures where nothing wrong was found: they may be off all the same.
+fn unexplained(check: &CheckResult) -> String {
+    let off = |wanted: Fit| {
+        let of = |expected: &&Expected| {
+            let mut given = check.given.iter();
+            given.any(|one| one.what == expected.what && fit(one.value, expected) == wanted)
+        };
+        check.expected.iter().find(of)
+    };
+    match (off(Fit::Short), off(Fit::Beyond)) {
+        (Some(short), _) => format!(
+            ", less than it should in {} ({}); no cause was found",
+            short.what.phrase(),
+            short.because
+        ),
+        (_, Some(beyond)) => format!(
+            ", more than it can in {} ({}): a cache answers, or it is something else; nothing wrong found",
+            beyond.what.phrase(),
+            beyond.because
+        ),
+        _ => "; nothing wrong found".into(),
     }
 }
 
@@ -121,7 +148,7 @@ pub fn lines(answer: &str, check: &CheckResult, findings: &[Finding], all: bool)
     lines.extend(profile::lines(check.profile.as_ref()));
     lines.extend(unseen_lines(&check.unseen));
     if !check.next.is_empty() {
-        lines.push(format!("Next: {}", clean(&check.next)));
+        lines.extend(command_lines("Next: ", &clean(&check.next), width(), 4));
     }
     lines
 }
@@ -192,20 +219,19 @@ fn one(finding: &Finding) -> Vec<String> {
     for (place, other) in finding.competing.iter().enumerate() {
         lines.extend(part(if place == 0 { "or else" } else { "or" }, other));
     }
-    lines.extend(part("decides", &finding.experiment));
+    let (command, words) = command_and_words(&finding.experiment);
+    lines.extend(pasteable("decides", command, words));
     let risk = match finding.risk {
         Some(risk) if risk != Risk::Safe => format!(" ({})", risk.phrase()),
         _ => String::new(),
     };
-    let advice = finding.advice.as_str();
-    lines.extend(part(
-        "cure",
-        &if advice.is_empty() {
-            String::new()
-        } else {
-            format!("{advice}{risk}")
-        },
-    ));
+    lines.extend(match command_and_words(&finding.advice) {
+        ("", _) => Vec::new(),
+        (command, words) if is_command(command) => {
+            pasteable("cure", command, format!("{words}{risk}").trim())
+        }
+        _ => part("cure", &format!("{}{risk}", finding.advice)),
+    });
     lines
 }
 
@@ -271,8 +297,19 @@ fn hanging(word: &str, text: &str) -> Vec<String> {
     lines
         .iter()
         .zip(heads)
-        .map(|(line, head)| format!("  {head:<9}{line}"))
+        .map(|(line, head)| format!("  {head:<8} {line}"))
         .collect()
+}
+
+/// A command on lines of its own, to be pasted, and the words about it below; or words alone.
+fn pasteable(head: &str, command: &str, words: &str) -> Vec<String> {
+    if command.is_empty() {
+        return part(head, words);
+    }
+    let start = format!("{:INDENT$}{head:<9}", "");
+    let mut lines = command_lines(&start, &clean(command), width(), INDENT + 11);
+    lines.extend(part("", words));
+    lines
 }
 
 /// A part of a finding; nothing where there is no text.

@@ -1,5 +1,6 @@
 //! Two paths side by side: what differs, the most likely reason first.
 
+use super::command::command_lines;
 use super::text::{Paint, clean, columns, width, wrap};
 use model::difference::{Difference, Differences};
 use model::units;
@@ -73,11 +74,7 @@ fn side(side: &model::difference::DifferenceSide) -> String {
 }
 
 fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
-    let value = |value: &Option<String>| {
-        value
-            .as_deref()
-            .map_or("none".into(), |text| with_unit(&one.name, text))
-    };
+    let [there, here] = values(one);
     let also = match one.also_in {
         0 => String::new(),
         1 => " and another member".into(),
@@ -89,7 +86,7 @@ fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
         clean(&one.name),
         clean(&one.place)
     );
-    let change = format!("{} there, {} here", value(&one.a), value(&one.b));
+    let change = format!("{there} there, {here} here");
     let mut lines = Vec::new();
     if columns(&name) + columns(&change) + 3 <= width() {
         lines.push(format!("{}   {change}", paint.strong(&name)));
@@ -109,9 +106,27 @@ fn difference(number: usize, one: &Difference, paint: Paint) -> Vec<String> {
         lines.extend(indented(&ended));
     }
     if one.knob.is_some() {
-        lines.extend(indented(&format!("prove it: {}", clean(&one.experiment))));
+        let command = clean(&one.experiment);
+        lines.extend(command_lines("    prove it: ", &command, width(), 6));
     }
     lines
+}
+
+/// The two values for people. Numbers that round to the same words are told to the last digit.
+fn values(one: &Difference) -> [String; 2] {
+    let with = |told: &dyn Fn(&str) -> String| {
+        [&one.a, &one.b].map(|value| value.as_deref().map_or("none".into(), told))
+    };
+    let short = with(&|text| with_unit(&one.name, text));
+    if short[0] != short[1] || one.a == one.b {
+        return short;
+    }
+    let unit = match one.name.rsplit(['_', ' ']).next() {
+        Some("bytes") => " bytes",
+        _ if one.name.ends_with("bytes_per_s") => " bytes/s",
+        _ => "",
+    };
+    with(&|text| format!("{}{unit}", clean(text)))
 }
 
 /// A number with the unit that its name says.
@@ -172,7 +187,7 @@ mod tests {
             why: "It decides how much a buffered read fetches.".into(),
             origin: "set by nobody known there, by /etc/udev/rules.d/60-ra.rules:3 here".into(),
             knob: Some(name.into()),
-            experiment: "iodyno tune /srv --knob read_ahead_kb=4096,128".into(),
+            experiment: "sudo iodyno tune /srv --knob read_ahead_kb=4096,128".into(),
             also_in: 2,
         }
     }
@@ -197,10 +212,54 @@ mod tests {
                 " 1  read_ahead_kb of sd?a and 2 more members   128 KiB there, none here",
                 "    It decides how much a buffered read fetches.",
                 "    Set by nobody known there, by /etc/udev/rules.d/60-ra.rules:3 here.",
-                "    prove it: iodyno tune /srv --knob read_ahead_kb=4096,128",
+                "    prove it: sudo iodyno tune /srv --knob read_ahead_kb=4096,128",
                 "",
                 "The same on both: 61 settings and facts; 1 difference hardly matters (--all).",
             ]
+        );
+    }
+
+    #[test]
+    fn a_long_command_goes_on_in_the_next_line_for_a_shell_too() {
+        let mut long = one("read_ahead_kb", 0.9);
+        let load =
+            "-rw=read -direct=0 -bs=128k -ioengine=io_uring -iodepth=16 -numjobs=4 -size=10g";
+        long.experiment = format!("sudo iodyno tune /srv --knob read_ahead_kb=4096,128 -- {load}");
+        let told = |one: &Difference| lines(&found(vec![one.clone()]), 0.2, false, Paint::Plain);
+        let told_long = told(&long);
+        let at = told_long
+            .iter()
+            .position(|line| line.contains("prove it: "))
+            .unwrap();
+        let command: Vec<&str> = told_long[at..]
+            .iter()
+            .map(String::as_str)
+            .take_while(|line| !line.is_empty())
+            .collect();
+        assert!(
+            command.len() > 1 && command.iter().all(|line| line.len() <= 80),
+            "{command:#?}"
+        );
+        let pasted = command.join("\n").replace("\\\n", "");
+        let words: Vec<&str> = pasted.split_whitespace().skip(2).collect();
+        assert_eq!(words.join(" "), long.experiment);
+        long.experiment.push_str(" '-name=a b'");
+        let is_whole = |line: &String| line.contains(" '-name=a b'");
+        assert!(
+            told(&long).iter().any(is_whole),
+            "a break in quotes is a part of the word"
+        );
+    }
+
+    #[test]
+    fn numbers_that_round_to_the_same_are_told_to_the_last_digit() {
+        let mut bytes = one("size_bytes", 0.9);
+        (bytes.a, bytes.b) = (Some("480103981056".into()), Some("480103982080".into()));
+        bytes.also_in = 0;
+        let told = lines(&found(vec![bytes]), 0.2, false, Paint::Plain).join("\n");
+        assert!(
+            told.contains("480103981056 bytes there, 480103982080 bytes here"),
+            "{told}"
         );
     }
 

@@ -7,17 +7,22 @@ use model::units;
 
 /// What the other rows and the head say already, in words of their own.
 const TOLD: &str = "\
-    algorithm aligned array_state backing_allocated_bytes backing_device backing_file backing_sparse bitmap \
-    block_bytes cache_dirty cache_dirty_percent cache_mode cache_state cache_used_percent chunk_bytes cipher \
-    compressed_bytes controller controller_driver crypt_flags crypt_sector_bytes degraded delay_ms dio dm_name \
-    driver failed_members fc_speed free_bytes free_inodes fstype holders iscsi_portal iscsi_target link_speed \
-    link_speed_max link_width link_width_max logical_block_bytes lv lv_part memory_bytes model mount_point \
-    mounted_on named nconnect nfs_proto nfs_version numa_node offset_bytes options path_policy paths_active \
-    paths_failed physical_block_bytes raid_controller raid_health raid_level rbd_image rbd_pool read_only reason \
-    rotational rsize sas_speed sata_speed segments size_bytes smb_version snapshot_used_percent source stack \
-    start_bytes stored_bytes stripe_bytes stripes subdirectory suspended swap sync_action sync_percent \
-    sync_speed_kib thin_data_used_percent thin_mapped_percent thin_metadata_used_percent total_bytes total_inodes \
-    transport usb_driver usb_speed_mbit vendor vg wsize";
+    algorithm aligned application array_state backing_allocated_bytes backing_device backing_file backing_sparse \
+    bitmap block_bytes cache_dirty cache_dirty_percent cache_mode cache_state cache_used_percent chunk_bytes cipher \
+    client_read_bytes_per_s client_write_bytes_per_s commit_ms compressed_bytes controller controller_driver \
+    crush_rule crypt_flags crypt_sector_bytes degraded delay_ms device_class dio dm_name driver failed_members \
+    failure_domain fc_speed free_bytes free_inodes fstype full_ratio health health_checks holders iscsi_portal \
+    iscsi_target link_speed link_speed_max link_width link_width_max logical_block_bytes lv lv_part max_avail_bytes \
+    mds mds_caps mds_clients mds_standbys memory_bytes mgr_active model mons mons_in_quorum mount_point mounted_on \
+    named nconnect nearfull_ratio nfs_proto nfs_version numa_node offset_bytes options osd_commit_ms_max \
+    osd_commit_ms_median osd_devices osd_flags osd_host osd_hosts osd_in osd_up osd_used_share_max osds osds_in \
+    osds_up path_policy paths_active paths_failed pg_autoscale_mode pg_num pg_num_wanted pg_states pgs \
+    physical_block_bytes pool_min_size pool_size quota_bytes raid_controller raid_health raid_level rbd_image \
+    rbd_pool read_only reason recovering_bytes_per_s rotational rsize rule_class sas_speed sata_speed segments \
+    size_bytes smb_version snapshot_used_percent source stack start_bytes stored_bytes stripe_bytes stripes \
+    subdirectory suspended swap sync_action sync_percent sync_speed_kib thin_data_used_percent thin_mapped_percent \
+    thin_metadata_used_percent total_bytes total_inodes transport unanswered usb_driver usb_speed_mbit used_share \
+    vendor vg wsize";
 
 /// Every other fact as it was found, so that nothing that is known stays out of sight.
 pub(super) fn others(layer: &Layer) -> Vec<TreeRow> {

@@ -2,7 +2,10 @@
 
 use model::layers::{DeviceLayers, LayerSide, LayerTimes, Outside, Span};
 use model::units;
+use view::{layer_shares, text};
 
+/// Columns of the table.
+const WIDTH: usize = 80;
 /// Width of a time in the table.
 const CELL: usize = 9;
 /// Counters that a reader of the times must know, with their words.
@@ -20,8 +23,8 @@ const NOTABLE: [(&str, &str); 11] = [
     ("merged", "merged"),
 ];
 
-/// The table of a run: a line of medians and one of 99th percentiles for each device and direction, 80 columns wide.
-/// A layer that a device does not have is a dash.
+/// The table of a run: a line of medians, one of 99th percentiles and one of shares of the mean for each device and
+/// direction, and what the letters mean; 80 columns wide. A layer that a device does not have is a dash.
 pub fn lines(layers: &LayerTimes) -> Vec<String> {
     let spans: Vec<Span> = Span::ALL
         .into_iter()
@@ -47,11 +50,13 @@ pub fn lines(layers: &LayerTimes) -> Vec<String> {
             has_gap |= spans.iter().any(|span| device.times(side, *span).is_none());
             lines.push(row(device, side, &spans, 0.5, "p50"));
             lines.push(row(device, side, &spans, 0.99, "p99"));
+            lines.extend(shares(device, side));
         }
     }
     if has_gap {
         lines.push("  – is a layer that this device or its scheduler does not have".into());
     }
+    lines.extend(legend(&spans));
     lines.extend(layers.outside.iter().map(outside));
     lines.extend(
         layers
@@ -61,6 +66,26 @@ pub fn lines(layers: &LayerTimes) -> Vec<String> {
             .map(|words| format!("  {words}")),
     );
     lines
+}
+
+/// `mean of Q2C: G2D 6 %, D2C 94 %`, under the times.
+fn shares(device: &DeviceLayers, side: LayerSide) -> Option<String> {
+    let (whole, all) = device.whole(side)?;
+    let parts = Span::PARTS
+        .into_iter()
+        .filter_map(|span| Some((span.name(), device.times(side, span)?)));
+    let shares = layer_shares::shares(parts, whole, all)?;
+    Some(format!("{:19}{}", "", layer_shares::words(&shares, whole)))
+}
+
+/// What the letters mean.
+fn legend(spans: &[Span]) -> Vec<String> {
+    let each = spans
+        .iter()
+        .map(|span| format!("{} {}", span.name(), span.phrase()));
+    let all = each.collect::<Vec<String>>().join(", ");
+    let lines = text::wrap(&all, WIDTH - 2).into_iter();
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 /// `outside   read mean 12.3 µs of 489 µs: before the block layer and after it`.
@@ -170,7 +195,12 @@ mod tests {
         );
         assert!(lines[1].starts_with("  loop0 read       p50"), "{lines:#?}");
         assert_eq!(lines[1].matches('–').count(), 2, "G2I and I2D: {lines:#?}");
-        assert_eq!(lines[3].matches('–').count(), 1, "G2D: {lines:#?}");
+        assert_eq!(lines[3].trim(), "mean of Q2C: Q2G 1 %, D2C 99 %");
+        assert_eq!(lines[4].matches('–').count(), 1, "G2D: {lines:#?}");
+        let legend = lines
+            .iter()
+            .find(|line| line.contains("D2C in driver and device"));
+        assert!(legend.is_some(), "{lines:#?}");
         assert!(
             lines
                 .iter()

@@ -1,7 +1,10 @@
 //! Stage 8: what was found, in words and files for people and programs. Pure: nouns in, text out.
 
 pub mod check;
+mod cluster_rows;
+mod command;
 mod curve_view;
+pub mod dataset_view;
 pub mod diff_view;
 pub mod exposition;
 mod fact_rows;

@@ -145,6 +145,8 @@ fn usb(layer: &Layer) -> Option<TreeRow> {
         .filter(|best| *best > speed);
     let best = best.map(|best| format!("the device can do {best}", best = units::whole(best)));
     let driver = layer.fact("usb_driver");
+    let streams = layer.fact("uas_streams").filter(|_| driver == Some("uas"));
+    let streams = streams.map(|count| format!("{count} streams"));
     let better = match (driver, layer.fact("uas_capable"), layer.fact("usb_quirks")) {
         (Some("usb-storage"), Some("yes"), Some(quirks)) if quirks.contains('u') => Some(
             "one command at a time; uas is possible but switched off by usb_storage.quirks"
@@ -166,6 +168,7 @@ fn usb(layer: &Layer) -> Option<TreeRow> {
             best,
             hubs,
             driver.map(str::to_string),
+            streams,
             better,
         ]),
     )
@@ -347,6 +350,16 @@ mod tests {
         assert_eq!(
             shown(&usb),
             "link: USB 480 Mbit/s, behind 1 hub, usb-storage, one command at a time, though the device can do uas\n"
+        );
+        let fast = [
+            ("usb_speed_mbit", "5000"),
+            ("usb_speed_max_mbit", "10000"),
+            ("usb_driver", "uas"),
+            ("uas_streams", "32"),
+        ];
+        assert_eq!(
+            shown(&fast),
+            "link: USB 5000 Mbit/s, the device can do 10000, uas, 32 streams\n"
         );
     }
 }

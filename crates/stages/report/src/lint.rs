@@ -1,7 +1,9 @@
 //! Findings in words: what a job would really measure and how it ought to be asked, or what to doubt about a result.
 
-use super::text::{clean, columns, width, wrap};
+use super::command::{command_lines, is_command};
+use super::text::{clean, width, wrap};
 use model::finding::{Finding, Level};
+use model::shell_line::command_and_words;
 
 /// Width of the longest level with the space around it.
 const INDENT: usize = 11;
@@ -18,7 +20,12 @@ pub fn lint_lines(findings: &[Finding], corrected: &[String]) -> Vec<String> {
     let mut lines = vec![head.to_string()];
     lines.extend(finding_lines(findings, !corrected.is_empty()));
     if !corrected.is_empty() {
-        lines.extend(command_lines("Corrected: ", corrected));
+        lines.extend(command_lines(
+            "Corrected: ",
+            &clean(&corrected.join(" ")),
+            width(),
+            4,
+        ));
     }
     lines
 }
@@ -50,24 +57,40 @@ fn finding_lines(findings: &[Finding], is_corrected: bool) -> Vec<String> {
             false => String::new(),
         };
         let is_made = is_corrected && !finding.fixes.is_empty();
-        let advice = if is_made {
-            String::new()
-        } else {
-            format!(" {}", finding.advice)
+        let (command, words) = match command_and_words(&finding.advice) {
+            _ if is_made => ("", ""),
+            (command, words) if is_command(command) => (command, words),
+            _ => ("", finding.advice.as_str()),
+        };
+        let (advice, below) = match command.is_empty() {
+            true => (words, ""),
+            false => ("", words),
         };
         let place = finding
             .position
             .as_ref()
             .map_or(String::new(), |place| format!(", {place}"));
         let text = format!(
-            "{section}{}{} ({}{place})",
-            finding.claim,
-            advice.trim_end(),
+            "{section}{} ({}{place})",
+            format!("{} {advice}", finding.claim).trim_end(),
             finding.rule
         );
-        hanging(finding.level.word(), &clean(&text))
+        let mut lines = hanging(finding.level.word(), &clean(&text));
+        lines.extend(pasteable(command, below));
+        lines
     };
     findings.iter().flat_map(of).collect()
+}
+
+/// A command on lines of its own, to be pasted, and the words about it below.
+fn pasteable(command: &str, words: &str) -> Vec<String> {
+    if command.is_empty() {
+        return Vec::new();
+    }
+    let start = " ".repeat(INDENT);
+    let mut lines = command_lines(&start, &clean(command), width(), INDENT + 4);
+    lines.extend(hanging("", &clean(words)));
+    lines
 }
 
 /// A word in front of a text whose further lines begin below its first.
@@ -79,21 +102,6 @@ fn hanging(word: &str, text: &str) -> Vec<String> {
         .zip(heads)
         .map(|(line, head)| format!("  {head:<width$}{line}", width = INDENT - 2))
         .collect()
-}
-
-/// A command to be copied: broken between words only, with the shell's sign for it.
-fn command_lines(head: &str, words: &[String]) -> Vec<String> {
-    let mut lines = vec![head.trim_end().to_string()];
-    for word in words.iter().map(|word| clean(word)) {
-        let last = lines.len() - 1;
-        if columns(&lines[last]) + 1 + columns(&word) + 2 > width() {
-            lines[last].push_str(" \\");
-            lines.push(format!("    {word}"));
-        } else {
-            lines[last] = format!("{} {word}", lines[last]);
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -147,6 +155,22 @@ mod tests {
                 "  note     So it is. Use io_uring. (iodepth_with_sync_engine)",
                 "Corrected: iodyno run /srv/some/directory -- -ioengine=io_uring -iodepth=64 \\",
                 "    -direct=1 -rw=randread -bs=4k",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_command_that_cures_has_lines_of_its_own() {
+        let looped = Finding {
+            advice: "sudo iodyno set dio=1 /dev/loop0 # turns it on; or load the disk below".into(),
+            ..finding(Level::Wrong, "", "loop0 is cached.")
+        };
+        assert_eq!(
+            lint_lines(&[looped], &[])[1..],
+            [
+                "  wrong    loop0 is cached. (iodepth_with_sync_engine)",
+                "           sudo iodyno set dio=1 /dev/loop0",
+                "           turns it on; or load the disk below",
             ]
         );
     }

@@ -3,7 +3,7 @@
 use super::meaning::{self, MAIN};
 use super::text::clean;
 use super::tree::TreeRow;
-use super::{fact_rows, link_rows, owner_view, stack_rows};
+use super::{cluster_rows, fact_rows, link_rows, owner_view, stack_rows};
 use model::change::Attribute;
 use model::iopath::{Interrupt, Layer, LayerKind};
 use model::ownership::SetBy;
@@ -25,6 +25,7 @@ pub(super) fn rows(layer: &Layer, is_top: bool, all: bool) -> Vec<TreeRow> {
         LayerKind::Loop => loop_device(layer),
         LayerKind::Zram => zram(layer),
         LayerKind::Stacked => stack_rows::rows(layer),
+        LayerKind::Cluster | LayerKind::Pool | LayerKind::Osd => cluster_rows::rows(layer),
         LayerKind::Disk | LayerKind::Target | LayerKind::Machine => Vec::new(),
     };
     if is_top || all {

@@ -1,5 +1,6 @@
 //! The I/O path as a tree of text: `iodyno inspect`.
 
+use super::cluster_rows;
 use super::path_rows::rows;
 use super::text::{Paint, clean, width, wrap};
 use super::tree::{Node, TreeRow, draw};
@@ -42,9 +43,12 @@ fn node(layer: &Layer, above: &Above<'_>, all: bool) -> Node {
         is_target: layer.kind == LayerKind::Target && layer.title == "block device",
         reads_enter_at: reads_enter_at(layer, above.reads_enter_at),
     };
-    let mut below: Vec<Node> = layer
-        .below
-        .iter()
+    let shown: Vec<&Layer> = match layer.kind {
+        LayerKind::Pool if !all => cluster_rows::worst(&layer.below),
+        _ => layer.below.iter().collect(),
+    };
+    let mut below: Vec<Node> = shown
+        .into_iter()
         .map(|below| node(below, &inner, all))
         .collect();
     if !all {
@@ -150,6 +154,7 @@ fn head(layer: &Layer) -> (String, String) {
         }
         LayerKind::Disk => (name, disk(layer, size)),
         LayerKind::Partition => (name, join([Some("partition".into()), size])),
+        LayerKind::Osd => (name, cluster_rows::osd(layer)),
         LayerKind::Loop => (
             name,
             join([

@@ -1,7 +1,7 @@
 //! Series of loads in words: the sentence of a sweep, a search, a matrix or a settling, and the lines below it.
 
 use super::text::{width, wrap};
-use super::{curve_view, matrix_view};
+use super::{curve_view, dataset_view, matrix_view};
 use model::curve::{CurveSetting, Spread, Sweep};
 use model::interference::Matrix;
 use model::job::{Job, SteadyMetric};
@@ -19,6 +19,8 @@ pub fn sentence(job: &Job, studies: &Studies) -> String {
         search_sentence(job, search)
     } else if let Some(matrix) = &studies.interference {
         matrix_sentence(matrix)
+    } else if let Some(dataset) = &studies.dataset {
+        dataset_view::sentence(dataset)
     } else if let Some(steady) = &studies.steady {
         format!("{}: {}", job.phrase(), steady_sentence(steady))
     } else {
@@ -29,6 +31,11 @@ pub fn sentence(job: &Job, studies: &Studies) -> String {
 /// All that a person is told about a record with a series; none for other records.
 pub(super) fn lines(record: &Record) -> Option<Vec<String>> {
     let studies = record.studies();
+    if let Some(dataset) = &studies.dataset {
+        let mut lines = dataset_view::record_lines(record, dataset);
+        lines.push(origin(record));
+        return Some(lines);
+    }
     let body = if let Some(sweep) = &studies.sweep {
         curve_view::lines(sweep)
     } else if let Some(search) = &studies.search {

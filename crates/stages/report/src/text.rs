@@ -24,6 +24,46 @@ pub fn fit(columns: usize) {
     TERMINAL.store(columns.clamp(WIDTH_MIN, WIDTH), Ordering::Relaxed);
 }
 
+/// What is said, for a terminal narrower than [`WIDTH`]: sentences that were made in one line are broken at their words, below the
+/// place where they begin. Rows of tables, coloured lines, and lines with a command in them, which a break would spoil, stay.
+pub fn narrowed(text: &str) -> Cow<'_, str> {
+    let is_long = |line: &str| columns(line) > width();
+    if width() >= WIDTH || !text.lines().any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<String> = text
+        .split('\n')
+        .flat_map(|line| sentence(line, width()).unwrap_or_else(|| vec![line.to_string()]))
+        .collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// The lines of a line that is a sentence and longer than this, else none.
+fn sentence(line: &str, width: usize) -> Option<Vec<String>> {
+    let is_left = columns(line) <= width
+        || line.contains(['\u{1b}', '`'])
+        || ["iodyno ", "sudo "].iter().any(|word| line.contains(word));
+    // Behind a word and two spaces begins what is said about it.
+    let begin = line.trim_end().rfind("  ").map_or(0, |at| at + 2);
+    let (head, rest) = line.split_at(begin);
+    let room = width.saturating_sub(columns(head));
+    if is_left || room < width / 2 || rest.split(' ').count() < 4 {
+        return None;
+    }
+    // What is a sentence by itself goes on a little to the right.
+    let by_itself = if head.trim().is_empty() { 2 } else { 0 };
+    let indent = columns(head) + by_itself;
+    let lines = wrap(rest, room - (indent - columns(head)));
+    let heads = std::iter::once(head.to_string()).chain(std::iter::repeat(" ".repeat(indent)));
+    Some(
+        lines
+            .iter()
+            .zip(heads)
+            .map(|(line, head)| format!("{head}{line}"))
+            .collect(),
+    )
+}
+
 /// Whether a view may colour what it says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
@@ -118,5 +158,31 @@ mod tests {
             Paint::cleaned(&painted, clean),
             "\x1b[1msda\x1b[0m ?[8mx?[2J?["
         );
+    }
+
+    #[test]
+    fn a_narrow_terminal_breaks_sentences_and_nothing_else() {
+        let of = |line: &str| sentence(line, 40).unwrap_or_else(|| vec![line.into()]);
+        assert_eq!(
+            of("  nr_requests     not tried: the load keeps 32 in flight and the queue holds 128"),
+            [
+                "  nr_requests     not tried: the load",
+                "                  keeps 32 in flight and",
+                "                  the queue holds 128",
+            ]
+        );
+        assert_eq!(
+            of("4K random read, depth 32, direct: 365 k IOPS, 1.39 GiB/s"),
+            [
+                "4K random read, depth 32, direct: 365",
+                "  k IOPS, 1.39 GiB/s",
+            ]
+        );
+        let rows = [
+            "  read       365 k  1.39 GiB/s   73.2 µs  96.8 µs   212 µs",
+            "  show it: iodyno show 3 --json, on a terminal of so many columns",
+            "a line that fits",
+        ];
+        rows.iter().for_each(|row| assert_eq!(of(row), [*row]));
     }
 }

@@ -127,8 +127,10 @@ fn machine_row(time: &str, frame: &Frame) -> String {
     )
 }
 
-/// Milliseconds to four characters or so: an NVMe's 0.084 and a stall's 1234 both fit.
+/// Milliseconds to four characters or so: an NVMe's 0.084 and a stall's 1234 both fit. The kernel tells the time of all requests
+/// together in whole milliseconds, so a mean of nothing is one that is not known.
 fn await_ms(value: Option<f64>) -> String {
+    let value = value.filter(|ms| *ms > 0.0);
     let decimals = match value.unwrap_or(0.0) {
         ms if ms < 10.0 => 3,
         ms if ms < 100.0 => 2,

@@ -4,7 +4,9 @@ use super::{load, measure, named, sensors};
 use crate::job;
 use analyse::spread::ALPHA;
 use model::comparison::{Basis, Measure, Part};
-use model::imported::{Imported, LatencyFigures, LoadFigures, Samples, SideFigures};
+use model::imported::{
+    Imported, LatencyFigures, LoadFigures, OperationFigures, Samples, SideFigures,
+};
 use stats::t_quantile;
 
 /// The load it tells of, or what it saw over time.
@@ -19,6 +21,8 @@ pub fn parts(imported: &Imported) -> Vec<Part> {
         part.notes.extend(submission(name, side));
     }
     part.measures.extend(totals(load));
+    part.measures
+        .extend(load.operations.iter().flat_map(operation));
     part.measures.extend(cpu(load));
     if let Some(errors) = load.errors.filter(|errors| *errors > 0) {
         part.notes.push(format!("{errors} I/Os failed"));
@@ -105,12 +109,16 @@ fn latencies(name: &str, side: &SideFigures) -> Vec<Measure> {
     measures.extend(one("mean", whole.and_then(|latency| latency.mean_ns)));
     let counted = of(&["clat", "lat"], |latency| latency.histogram.is_some());
     let listed = of(&["clat", "lat"], |latency| !latency.percentiles.is_empty());
-    if let Some(counts) = counted.and_then(|latency| latency.histogram.as_ref()) {
+    if let Some((latency, counts)) =
+        counted.and_then(|latency| Some((latency, latency.histogram.as_ref()?)))
+    {
         let side = if name == "mixed" { "all" } else { name };
         let found = load::percentiles(side, counts, &|_| 0.0);
         // Nothing tells how neighbours depend: what counts alone say would be too narrow to be believed.
         measures.extend(found.into_iter().map(|one| Measure {
             name: one.name.replace("all.", ""),
+            // The middle of the last bucket may lie beyond the greatest.
+            value: latency.max_ns.map_or(one.value, |max| one.value.min(max)),
             low: None,
             high: None,
             basis: Basis::OneFigure,
@@ -171,20 +179,51 @@ fn totals(load: &LoadFigures) -> Vec<Measure> {
     .collect()
 }
 
-/// CPU time by I/O: per cent of one CPU over the rate of I/Os.
+/// Rate and latency of operations that are no single I/Os: `transactions.per_s`, `transactions.p95`.
+fn operation(operation: &OperationFigures) -> Vec<Measure> {
+    let latency = operation.latency.as_ref();
+    let count = operation.count.unwrap_or(0);
+    let one = |word: &str, value: Option<f64>, n: u64| {
+        let name = format!("{}.{word}", operation.name);
+        value
+            .filter(|value| *value > 0.0)
+            .map(|value| measure(name, (value, None, None), Basis::OneFigure, n))
+    };
+    let percentiles = load::PERCENTILES.into_iter().map(|(word, quantile)| {
+        let told = latency.and_then(|latency| latency.percentile_ns(quantile * 100.0));
+        one(word, told, count)
+    });
+    std::iter::once(one("per_s", operation.per_s, 0))
+        .chain([one("mean", latency.and_then(|one| one.mean_ns), count)])
+        .chain(percentiles)
+        .chain([one("max", latency.and_then(|one| one.max_ns), count)])
+        .flatten()
+        .collect()
+}
+
+/// CPU time by I/O: per cent of one CPU over all of its time, or over the rate of I/Os where their number is not told.
 fn cpu(load: &LoadFigures) -> Option<Measure> {
-    let percent = load.cpu_user_pct? + load.cpu_system_pct?;
-    let iops: f64 = load
+    let share = (load.cpu_user_pct? + load.cpu_system_pct?) / 100.0;
+    let sides: Vec<&SideFigures> = load
         .sides()
         .filter(|(name, _)| *name != "sync")
-        .filter_map(|(_, side)| side.iops)
-        .sum();
-    (iops > 0.0 && percent > 0.0).then(|| {
-        measure(
-            "cpu_per_io",
-            (percent / 100.0 / iops * 1e9, None, None),
-            Basis::OneFigure,
-            0,
-        )
-    })
+        .map(|(_, side)| side)
+        .collect();
+    let counts = sides.iter().map(|side| Some(side.ios? as f64));
+    let by_count = counts
+        .sum::<Option<f64>>()
+        .filter(|ios| *ios > 0.0)
+        .zip(load.elapsed_ms)
+        .map(|(ios, elapsed_ms)| share * elapsed_ms * 1e6 / ios);
+    let by_rate = || {
+        let iops: f64 = sides.iter().filter_map(|side| side.iops).sum();
+        (iops > 0.0).then(|| share / iops * 1e9)
+    };
+    let cpu_ns = by_count.or_else(by_rate).filter(|ns| *ns > 0.0)?;
+    Some(measure(
+        "cpu_per_io",
+        (cpu_ns, None, None),
+        Basis::OneFigure,
+        0,
+    ))
 }

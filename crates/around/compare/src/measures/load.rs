@@ -4,6 +4,7 @@ use super::{around, measure};
 use crate::interval::{of_mean, of_quantile, swing, widened};
 use crate::job;
 use model::comparison::{Basis, Measure, Part};
+use model::dataset::DatasetPass;
 use model::histogram::Histogram;
 use model::job::Job;
 use model::record::{Direction, Interval, IntervalSide, LoadResult};
@@ -77,6 +78,22 @@ fn operations(load: &LoadResult) -> Vec<Measure> {
         ));
     }
     measures
+}
+
+/// The rates of reading a data set, with the interval of the turns that each pass is made of: the parts are in the order of
+/// the passes.
+pub(super) fn turns(parts: &mut [Part], passes: &[DatasetPass]) {
+    for (part, pass) in parts.iter_mut().zip(passes) {
+        let (spread, n) = (pass.files_per_s, u64::from(pass.turns));
+        let rate = part
+            .measures
+            .iter_mut()
+            .find(|one| one.name == "read.per_s");
+        if let Some(rate) = rate.filter(|_| spread.low.is_some()) {
+            let bounds = (spread.mean, spread.low, spread.high);
+            *rate = measure("read.per_s", bounds, Basis::Visits, n);
+        }
+    }
 }
 
 /// Rates of all directions together, where there are several.

@@ -10,7 +10,7 @@ use crate::{device, job};
 use model::check::Probe;
 use model::comparison::{Basis, Better, ComparisonSubject, Measure, Part, Proof};
 use model::job::Job;
-use model::record::{Record, RecordBody, RunBody, Trial};
+use model::record::{Record, RecordBody, RunBody, SectionResult, Trial};
 
 /// A record as it is compared. `name` is what the user calls it.
 pub fn of(name: &str, id: Option<i64>, record: &Record) -> ComparisonSubject {
@@ -60,12 +60,11 @@ fn parts(record: &Record) -> Vec<Part> {
 fn of_run(job: &Job, run: &RunBody) -> Vec<Part> {
     let mut parts: Vec<Part> = match (&run.load, run.sections.is_empty()) {
         (Some(load), true) => vec![load::part("", job, load)],
-        _ => run
-            .sections
-            .iter()
-            .map(|one| load::part(&one.name, &one.job, &one.load))
-            .collect(),
+        _ => run.sections.iter().map(section).collect(),
     };
+    if let Some(dataset) = &run.studies.dataset {
+        load::turns(&mut parts, &dataset.target.passes);
+    }
     if let ([only], Some(times), Some(load)) = (&mut parts[..], &run.layers, &run.load) {
         only.measures.extend(layers::measures(times, load));
     }
@@ -74,6 +73,16 @@ fn of_run(job: &Job, run: &RunBody) -> Vec<Part> {
         parts.push(load::search(job, best, search));
     }
     parts
+}
+
+/// A section. On another device than the record's it is another job, which no other record's is like.
+fn section(of: &SectionResult) -> Part {
+    let mut part = load::part(&of.name, &of.job, &of.load);
+    if !of.elsewhere.is_empty() {
+        part.phrase = format!("{} on {}", part.phrase, of.elsewhere);
+        part.job.insert("target".into(), of.elsewhere.clone());
+    }
+    part
 }
 
 /// A short load of a check; none of time in which nothing was loaded.

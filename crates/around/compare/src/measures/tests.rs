@@ -135,6 +135,7 @@ fn sections_and_layers_are_told_apart() {
         ["read.d2c", "read.q2c", "read.d2c.2", "read.q2c.2"]
     );
     let section = |name: &str| model::record::SectionResult {
+        elsewhere: String::new(),
         name: name.into(),
         stage: 0,
         start_ms: 0,
@@ -172,6 +173,78 @@ fn another_tools_figures_have_the_interval_of_its_samples_or_none() {
     assert_eq!(get(part, "read.bw").low, None);
     assert_eq!(get(part, "read.mean").value, 3_175_580.0, "lat, not clat");
     assert!((get(part, "cpu_per_io").value - 0.2536 / 20_151.0 * 1e9).abs() < 1.0);
+}
+
+#[test]
+fn cpu_per_io_is_cpu_time_by_the_number_of_ios() {
+    let mut record = fio_text(97_846.0, &[("rw", "randread")]);
+    let RecordBody::Import(imported) = &mut record.body else {
+        panic!("an import")
+    };
+    // Four jobs at once, 0.98 and 17.15 % of each: 72.52 % of a CPU.
+    let load = imported.load.as_mut().unwrap();
+    (load.cpu_user_pct, load.cpu_system_pct) = (Some(3.92), Some(68.6));
+    load.elapsed_ms = Some(1_000.0);
+    load.read.as_mut().unwrap().ios = Some(97_846);
+    let part = of("1", None, &record).parts.remove(0);
+    assert!((get(&part, "cpu_per_io").value - 7_411.6).abs() < 1.0);
+}
+
+#[test]
+fn percentiles_of_counts_are_not_beyond_the_greatest() {
+    let mut record = fio_text(1_000.0, &[("rw", "read")]);
+    let RecordBody::Import(imported) = &mut record.body else {
+        panic!("an import")
+    };
+    let mut histogram = Histogram::new();
+    (0..20_000).for_each(|_| histogram.record(7_890_000));
+    let side = imported.load.as_mut().unwrap().read.as_mut().unwrap();
+    side.latencies = vec![model::imported::LatencyFigures {
+        kind: "lat".into(),
+        mean_ns: Some(7_890_000.0),
+        max_ns: Some(7_890_000.0),
+        histogram: Some(histogram),
+        ..Default::default()
+    }];
+    let part = of("1", None, &record).parts.remove(0);
+    assert_eq!(get(&part, "read.p99.9").value, 7_890_000.0);
+}
+
+#[test]
+fn transactions_have_measures_of_their_own_and_are_no_iops() {
+    let mut record = fio_text(1.0, &[("numjobs", "16"), ("mode", "oltp_write_only")]);
+    let RecordBody::Import(imported) = &mut record.body else {
+        panic!("an import")
+    };
+    (imported.tool, imported.importer) = ("sysbench 1.0.20".into(), "sysbench_oltp".into());
+    imported.load = Some(model::imported::LoadFigures {
+        operations: vec![model::imported::OperationFigures {
+            name: "transactions".into(),
+            count: Some(33_768),
+            per_s: Some(1_688.01),
+            latency: Some(model::imported::LatencyFigures {
+                mean_ns: Some(9.47e6),
+                percentiles: vec![(95.0, 15.27e6)],
+                ..Default::default()
+            }),
+        }],
+        ..Default::default()
+    });
+    let part = of("1", None, &record).parts.remove(0);
+    assert_eq!(
+        names(&part),
+        [
+            "transactions.per_s",
+            "transactions.mean",
+            "transactions.p95"
+        ]
+    );
+    let rate = get(&part, "transactions.per_s");
+    assert_eq!(
+        (rate.unit.as_str(), rate.better, rate.value),
+        ("/s", Better::More, 1_688.01)
+    );
+    assert_eq!(part.phrase, "sysbench oltp_write_only, 16 threads");
 }
 
 #[test]

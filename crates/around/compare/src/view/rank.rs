@@ -10,6 +10,8 @@ use report::text::{Paint, clean};
 const ALONE_MAX: usize = 8;
 /// Room for a label, characters.
 const LABEL: usize = 24;
+/// Measures that have a column, by the last word of their names.
+const COLUMNS: [&str; 4] = ["iops", "bw", "mean", "p99"];
 
 /// The whole ranking.
 pub fn lines(found: &Ranking, paint: Paint) -> Vec<String> {
@@ -18,19 +20,30 @@ pub fn lines(found: &Ranking, paint: Paint) -> Vec<String> {
         lines.push(String::new());
         lines.extend(table(job, paint));
     }
-    if !found.alone.is_empty() {
-        lines.push(String::new());
-        let count = found.alone.len();
-        lines.push(match count {
-            1 => "Not ranked, for no other device had its job:".into(),
-            _ => format!("Not ranked, for no other device had their jobs ({count}):"),
-        });
-        for (name, job) in found.alone.iter().take(ALONE_MAX) {
-            lines.extend(paragraph(&format!("{name}: {job}"), 2));
-        }
-        if count > ALONE_MAX {
-            lines.push(format!("  and {} more", count - ALONE_MAX));
-        }
+    let why = match found.alone.len() {
+        1 => "Not ranked, for no other device had its job:".into(),
+        count => format!("Not ranked, for no other device had their jobs ({count}):"),
+    };
+    lines.extend(unranked(&why, &found.alone));
+    let why = format!(
+        "Not ranked, for too few results of their jobs tell the number ({}):",
+        found.without.len()
+    );
+    lines.extend(unranked(&why, &found.without));
+    lines
+}
+
+/// Results that stand in no table, below the reason.
+fn unranked(why: &str, results: &[(String, String)]) -> Vec<String> {
+    if results.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), why.to_string()];
+    for (name, job) in results.iter().take(ALONE_MAX) {
+        lines.extend(paragraph(&format!("{name}: {job}"), 2));
+    }
+    if results.len() > ALONE_MAX {
+        lines.push(format!("  and {} more", results.len() - ALONE_MAX));
     }
     lines
 }
@@ -116,6 +129,11 @@ fn row(entry: &ComparisonEntry, label: &str, shared: bool) -> Vec<String> {
         entry.runs
     )];
     let mut below = Vec::new();
+    let word = entry.by.name.rsplit('.').next().unwrap_or_default();
+    if !COLUMNS.contains(&word) {
+        let title = words::title(&entry.by.name);
+        below.push(format!("{} {title}", words::of(&entry.by)));
+    }
     if let (Some(low), Some(high)) = (entry.by.low, entry.by.high) {
         let word = |value: f64| words::value(&entry.by.unit, value);
         below.push(format!("{} to {}", word(low), word(high)));

@@ -64,9 +64,11 @@ pub struct JobOutput {
     /// Wall time of the job, ms: that of its longest direction. fio's `job_runtime` is no such thing, with
     /// `group_reporting` it adds up the times of all jobs of the group.
     pub runtime_ms: u64,
-    /// CPU time in user mode, per cent of one CPU.
+    /// fio's `job_runtime`: the times of all jobs of the group added up, ms. None where fio does not tell it.
+    pub added_runtime_ms: Option<u64>,
+    /// CPU time in user mode, per cent of what the times of all jobs add up to.
     pub usr_cpu: f64,
-    /// CPU time in the kernel, per cent of one CPU.
+    /// CPU time in the kernel, per cent of what the times of all jobs add up to.
     pub sys_cpu: f64,
     /// Reads.
     pub read: Direction,
@@ -263,6 +265,7 @@ impl Output {
             elapsed_s: count(from, "elapsed"),
             errors: count(from, "total_err").unwrap_or(0),
             options: from.get("job options").map(options).unwrap_or_default(),
+            added_runtime_ms: count(from, "job_runtime").filter(|ms| *ms > 0),
             usr_cpu: number(from, "usr_cpu").unwrap_or(0.0),
             sys_cpu: number(from, "sys_cpu").unwrap_or(0.0),
             read: direction("read").unwrap_or_default(),
@@ -282,7 +285,7 @@ impl Output {
         job.runtime_ms = if longest > 0 {
             longest
         } else {
-            count(from, "job_runtime").unwrap_or(0)
+            job.added_runtime_ms.unwrap_or(0)
         };
         if self.has_lat_in_clat(&job) {
             for direction in [&mut job.read, &mut job.write, &mut job.trim] {
@@ -315,6 +318,13 @@ impl JobOutput {
         [&self.read, &self.write, &self.trim]
             .into_iter()
             .chain(&self.mixed)
+    }
+
+    /// How many jobs' times its shares of CPU time are of, at once: 4 for a group of 4 jobs. Times it, they are shares of one
+    /// CPU. None where fio does not tell the added time.
+    pub fn jobs_at_once(&self) -> Option<f64> {
+        let added_ms = self.added_runtime_ms? as f64;
+        (self.runtime_ms > 0).then(|| added_ms / self.runtime_ms as f64)
     }
 }
 

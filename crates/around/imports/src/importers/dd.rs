@@ -8,12 +8,17 @@
 //! rounded one that dd prints. Lines of `status=progress` before it are a series; `1024+0 records out` gives the block size;
 //! of a command line above, `if`, `of`, `bs`, `iflag`, `oflag` and `conv` are facts and tell reads from writes.
 //!
+//! In tables, the seconds in the cells beside or below a dd with `bs` and `count`: `| dd write bs=1M count=10240 | 10.9 s |`.
+//! The bytes are block size by count, and the name of the column, or of the row, is the result's.
+//!
 //! ## What is lost
 //! Without its command line dd does not say whether the disk was read or written. A copy into the page cache ends before the
-//! data is on the disk; `conv=fdatasync` or `oflag=direct` on the command line tell.
+//! data is on the disk; `conv=fdatasync` or `oflag=direct` on the command line tell. Seconds in a table are rounded.
 //!
 //! ## Example
 //! `dd if=/dev/zero of=/srv/t bs=1M count=1024 oflag=direct 2>dd.txt; iodyno import dd.txt`
+
+mod table;
 
 use crate::pieces::Pieces;
 use crate::printed::series::PrintedSeries;
@@ -26,7 +31,7 @@ use std::collections::BTreeMap;
 pub static IMPORTER: Importer = Importer {
     id: "dd",
     since: "0.1",
-    reads: "the last lines of dd",
+    reads: "the last lines of dd, and its seconds in tables",
     how: How::Text(find),
 };
 
@@ -68,6 +73,7 @@ fn find(text: &Text, pieces: &mut Pieces) {
         records.clear();
     }
     pieces.extend(alone(text, &told));
+    table::find(text, pieces);
 }
 
 /// Last lines without the records before them: a result each, but those that dd overwrote in its line are of one.
@@ -76,7 +82,19 @@ fn alone(text: &Text, told: &[DdSummary]) -> impl Iterator<Item = Piece> {
         .map(|of_line| result(text, of_line, &[]))
 }
 
-/// Bytes and seconds: the number at the start, and the one before the unit `s`, which a rate follows.
+/// How the seconds end and the rate begins, in the languages of coreutils: with a comma of ASCII, of full width, or of
+/// Japanese.
+const SECONDS_ENDS: [&str; 7] = [
+    " s,",
+    " seconds,",
+    " s\u{ff0c}",
+    " s\u{3001}",
+    "\u{79d2},",
+    "\u{79d2}\u{ff0c}",
+    "\u{79d2}\u{3001}",
+];
+
+/// Bytes and seconds: the number at the start, and the one before the unit of seconds, which a rate follows.
 fn numbers(line: &str) -> Option<(f64, f64)> {
     let line = line.trim();
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -84,17 +102,22 @@ fn numbers(line: &str) -> Option<(f64, f64)> {
         .parse()
         .ok()
         .filter(|bytes: &f64| bytes.is_finite())?;
-    let unit = [" s,", " seconds,", " s\u{ff0c}"]
-        .into_iter()
-        .find_map(|unit| line.split_once(unit));
-    let (before, rate) = unit?;
-    let seconds = before.rsplit([' ', '\u{ff0c}']).next()?.replace(',', ".");
+    let (before, rate) = SECONDS_ENDS.iter().find_map(|end| line.split_once(end))?;
+    // A comma of ASCII may stand right before the seconds, and within them.
+    let seconds = before.trim_end();
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '-');
+    let begin = seconds.trim_end_matches(is_part).len();
+    let seconds = seconds[begin..].trim_start_matches(',').replace(',', ".");
     let seconds = seconds
         .parse()
         .ok()
         .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)?;
     // A rate alone ends the line: ioping has more between.
-    let is_rate = rate.trim_end().ends_with("B/s") && rate.split_whitespace().count() <= 2;
+    let rate = rate.trim();
+    let is_rate = ["B/s", "B/\u{79d2}"]
+        .iter()
+        .any(|unit| rate.ends_with(unit))
+        && rate.split_whitespace().count() <= 2;
     is_rate.then_some((bytes, seconds))
 }
 
@@ -231,6 +254,11 @@ mod tests {
             "1073741824 octets (1,1 GB, 1,0 GiB) copi\u{e9}s, 2,03 s, 529 MB/s",
             "1073741824\u{5b57}\u{8282}\u{ff08}1.1 GB\u{ff0c}1.0 GiB\u{ff09}\u{5df2}\u{590d}\u{5236}\u{ff0c}2.03 s\u{ff0c}529 MB/s",
             "1073741824 bytes (1.0GB) copied, 2.03 seconds, 504.4MB/s",
+            "1073741824\u{5b57}\u{8282}(1.1 GB)\u{5df2}\u{590d}\u{5236}\u{ff0c}2.03 \u{79d2}\u{ff0c}529 MB/\u{79d2}",
+            "1073741824\u{5b57}\u{8282}(1.1 GB)\u{5df2}\u{590d}\u{5236},2.03 \u{79d2},529 MB/\u{79d2}",
+            "1073741824 \u{5b57}\u{8282} (1.1 GB, 1.0 GiB) \u{5df2}\u{590d}\u{5236},2.03 s,529 MB/s",
+            "1073741824 \u{30d0}\u{30a4}\u{30c8} (1.1 GB) \u{30b3}\u{30d4}\u{30fc}\u{3055}\u{308c}\u{307e}\u{3057}\u{305f}\u{3001} 2.03 \u{79d2}\u{3001} 529 MB/\u{79d2}",
+            "1073741824 bytes (1.1 GB) copied, 0.203e1 s, 529 MB/s",
         ] {
             assert_eq!(numbers(line), Some((1_073_741_824.0, 2.03)), "{line}");
         }
@@ -274,6 +302,23 @@ mod tests {
             second.imported.load.as_ref().unwrap().mixed.is_some()
                 && !second.imported.lossy.is_empty()
         );
+    }
+
+    #[test]
+    fn chinese_of_centos_7_with_either_punctuation_is_one_result_with_its_command() {
+        for comma in ['\u{ff0c}', ','] {
+            let text = format!(
+                "[root@db1 ~]# dd if=/dev/zero of=/srv/t bs=1M count=1024 conv=fsync\n\
+                 \u{8bb0}\u{5f55}\u{4e86}1024+0 \u{7684}\u{8bfb}\u{5165}\n\u{8bb0}\u{5f55}\u{4e86}1024+0 \u{7684}\u{5199}\u{51fa}\n\
+                 1073741824\u{5b57}\u{8282}(1.1 GB)\u{5df2}\u{590d}\u{5236}{comma}2.03 \u{79d2}{comma}529 MB/\u{79d2}\n"
+            );
+            let found = pieces(&text);
+            assert_eq!((found.len(), found[0].lines.len()), (1, 4), "{text}");
+            let load = found[0].imported.load.as_ref().unwrap();
+            let write = load.write.as_ref().unwrap();
+            assert_eq!(write.bytes_per_s, Some(1_073_741_824.0 / 2.03));
+            assert_eq!(found[0].imported.facts["bs"], "1M");
+        }
     }
 
     #[test]

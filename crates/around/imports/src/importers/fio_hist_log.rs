@@ -14,7 +14,7 @@
 //! ## Example
 //! `fio --write_hist_log=a --log_hist_msec=1000 --name=a --rw=randread --filename=/dev/sdb; iodyno import a_clat_hist.1.log`
 
-use super::fio_log::{DIRECTIONS, percentiles};
+use super::fio_log::{DIRECTIONS, PERCENTILES};
 use crate::{How, ImportError, Importer, Piece, Unread};
 use model::histogram::{Histogram, bucket_of, edge_of, value_of};
 use model::imported::{Imported, ImportedSeries, LatencyFigures, LoadFigures, SideFigures};
@@ -203,16 +203,17 @@ impl FioHistLogSide {
             .filter(|block| !self.has_more_blocks && *block > 0);
         let bytes = block.map(|block| ios as f64 * block as f64);
         let rate = |amount: f64| (elapsed_ms > 0.0).then(|| amount / elapsed_ms * 1e3);
-        let latency = LatencyFigures {
+        let mut latency = LatencyFigures {
             kind: "clat".into(),
             count: Some(ios),
             min_ns: first.map(|bucket| edge_of(bucket) as f64),
             mean_ns: self.all.mean_ns(),
             max_ns: last.map(|bucket| value_of(bucket) as f64),
             stddev_ns: None,
-            percentiles: percentiles(&self.all),
+            percentiles: Vec::new(),
             histogram: Some(self.all.clone()),
         };
+        latency.percentiles = latency.counted_percentiles(&PERCENTILES);
         SideFigures {
             ios: Some(ios),
             bytes,

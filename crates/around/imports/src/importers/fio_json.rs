@@ -148,6 +148,7 @@ fn starts(text: &Text, document: &Range<usize>, jobs: usize) -> Vec<usize> {
 
 fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
     let facts = facts(output, &job);
+    let jobs = job.jobs_at_once().unwrap_or_else(|| group_size(&facts));
     let mut load = LoadFigures {
         elapsed_ms: (job.runtime_ms > 0).then_some(job.runtime_ms as f64),
         read: side(job.read),
@@ -160,10 +161,11 @@ fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
             ..side
         }),
         mixed: job.mixed.and_then(side),
-        cpu_user_pct: Some(job.usr_cpu),
-        cpu_system_pct: Some(job.sys_cpu),
+        cpu_user_pct: Some(job.usr_cpu * jobs),
+        cpu_system_pct: Some(job.sys_cpu * jobs),
         errors: Some(job.errors.max(u64::from(job.error != 0))),
         disks: Vec::new(),
+        operations: Vec::new(),
     };
     load.disks = output.disk_util.iter().map(disk).collect();
     let mut lossy = Vec::new();
@@ -195,6 +197,14 @@ fn imported(output: &Output, job: JobOutput, is_alone: bool) -> Imported {
         facts,
         ..Imported::default()
     }
+}
+
+/// How many jobs a result stands for, as its options say.
+fn group_size(facts: &BTreeMap<String, String>) -> f64 {
+    let is_group = facts.get("group_reporting").is_some_and(|word| word != "0");
+    let jobs = facts.get("numjobs").filter(|_| is_group);
+    jobs.and_then(|jobs| jobs.parse::<u32>().ok())
+        .map_or(1.0, |jobs| f64::from(jobs.max(1)))
 }
 
 /// Options of the job over those of `[global]`, under the names that iodyno uses.

@@ -20,7 +20,7 @@ mod bins;
 mod parse;
 mod sum;
 
-pub use sum::{DIRECTIONS, percentiles};
+pub use sum::{DIRECTIONS, PERCENTILES};
 
 use crate::{How, ImportError, Importer, Piece, Unread};
 use parse::{Layout, Parser};

@@ -1,16 +1,21 @@
 //! # lsblk
 //!
-//! The devices of a machine as facts: what `lsblk --json` says of each.
+//! The devices of a machine as facts: what `lsblk --json`, `lsblk -t` and `lsblk` say of each.
 //!
 //! ## What it reads
-//! The document of `lsblk --json`, best with `-O`: devices with their children, of util-linux 2.27 and later. One result for
-//! all of them; a fact is `nvme0n1.model`, and `nvme0n1.parent` names the device above in the tree.
+//! The document of `lsblk --json`, best with `-O`: devices with their children, of util-linux 2.27 and later. Of the text, the
+//! table of `-t` (`NAME ALIGNMENT MIN-IO …`) and the plain one (`NAME MAJ:MIN …`). One result for all devices; a fact is
+//! `nvme0n1.model` or `sda.sched`, and `nvme0n1p1.parent` names the device above in the tree.
 //!
 //! ## What is lost
-//! Without `-b` sizes are rounded (`1.8T`). Before 2.33 everything is a string. Empty values are left out.
+//! Without `-b` sizes are rounded (`1.8T`). Before 2.33 everything is a string. Empty values are left out; in the text an empty
+//! cell is known only where one column can be empty. A second place where a device is mounted, on a line of its own, is not
+//! read. RA is in KiB.
 //!
 //! ## Example
 //! `lsblk -O -b --json >lsblk.json; iodyno import lsblk.json`
+
+mod table;
 
 use crate::pieces::Pieces;
 use crate::printed::json;
@@ -23,7 +28,7 @@ use std::collections::BTreeMap;
 pub static IMPORTER: Importer = Importer {
     id: "lsblk",
     since: "0.1",
-    reads: "lsblk --json",
+    reads: "lsblk --json, -t and plain",
     how: How::Json(find),
 };
 
@@ -40,27 +45,32 @@ fn find(text: &Text, pieces: &mut Pieces) {
         devices
             .iter()
             .for_each(|device| take(&mut facts, device, None, 0));
-        let is_rounded = facts.iter().any(|(name, value)| {
-            name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P'])
-        });
-        let mut lossy = Vec::new();
-        if is_rounded {
-            lossy.push("sizes are rounded: lsblk was called without -b".to_string());
-        }
-        let units = match is_rounded {
-            true => vec!["K, M, G and T of lsblk are powers of 1,024".to_string()],
-            false => vec!["sizes are bytes".to_string()],
-        };
-        let imported = Imported {
-            tool: "lsblk".into(),
-            name: "lsblk".into(),
-            lossy,
-            units,
-            facts,
-            ..Imported::default()
-        };
+        let imported = imported(facts, Some("sizes are bytes"));
         (!imported.facts.is_empty()).then(|| Piece::new(lines, imported))
     }));
+    table::find(text, pieces);
+}
+
+/// The result; `exact` is said of sizes that are not rounded.
+fn imported(facts: BTreeMap<String, String>, exact: Option<&str>) -> Imported {
+    let is_rounded = facts
+        .iter()
+        .any(|(name, value)| name.ends_with(".size") && value.ends_with(['K', 'M', 'G', 'T', 'P']));
+    let (units, lossy) = match is_rounded {
+        true => (
+            Some("K, M, G and T of lsblk are powers of 1,024"),
+            Some("sizes are rounded: lsblk was called without -b"),
+        ),
+        false => (exact, None),
+    };
+    Imported {
+        tool: "lsblk".into(),
+        name: "lsblk".into(),
+        lossy: lossy.into_iter().map(String::from).collect(),
+        units: units.into_iter().map(String::from).collect(),
+        facts,
+        ..Imported::default()
+    }
 }
 
 fn take(facts: &mut BTreeMap<String, String>, device: &Value, parent: Option<&str>, depth: u32) {

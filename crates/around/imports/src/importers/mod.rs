@@ -3,6 +3,7 @@
 pub mod blkparse;
 pub mod blktrace;
 pub mod dd;
+pub mod df;
 pub mod elbencho;
 pub mod fio_hist_log;
 pub mod fio_json;
@@ -13,7 +14,9 @@ pub mod fio_text;
 pub mod hdparm;
 pub mod ioping;
 pub mod iostat;
+pub mod iotop;
 pub mod lsblk;
+pub mod lsusb;
 pub mod mpstat;
 pub mod nvme_smart_log;
 pub mod pidstat;
@@ -21,6 +24,7 @@ pub mod rados_bench;
 pub mod rbd_bench;
 pub mod sar;
 pub mod sysbench_fileio;
+pub mod sysbench_oltp;
 pub mod vdbench;
 pub mod vmstat;
 
@@ -29,6 +33,7 @@ pub static ALL: &[&super::Importer] = &[
     &blkparse::IMPORTER,
     &blktrace::IMPORTER,
     &dd::IMPORTER,
+    &df::IMPORTER,
     &elbencho::IMPORTER,
     &fio_hist_log::IMPORTER,
     &fio_json::IMPORTER,
@@ -39,7 +44,9 @@ pub static ALL: &[&super::Importer] = &[
     &hdparm::IMPORTER,
     &ioping::IMPORTER,
     &iostat::IMPORTER,
+    &iotop::IMPORTER,
     &lsblk::IMPORTER,
+    &lsusb::IMPORTER,
     &mpstat::IMPORTER,
     &nvme_smart_log::IMPORTER,
     &pidstat::IMPORTER,
@@ -47,6 +54,7 @@ pub static ALL: &[&super::Importer] = &[
     &rbd_bench::IMPORTER,
     &sar::IMPORTER,
     &sysbench_fileio::IMPORTER,
+    &sysbench_oltp::IMPORTER,
     &vdbench::IMPORTER,
     &vmstat::IMPORTER,
 ];
@@ -64,6 +72,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "dd",
         include_str!("../../../../../docs/catalogue/importer/dd.md"),
+    ),
+    (
+        "df",
+        include_str!("../../../../../docs/catalogue/importer/df.md"),
     ),
     (
         "elbencho",
@@ -106,8 +118,16 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/importer/iostat.md"),
     ),
     (
+        "iotop",
+        include_str!("../../../../../docs/catalogue/importer/iotop.md"),
+    ),
+    (
         "lsblk",
         include_str!("../../../../../docs/catalogue/importer/lsblk.md"),
+    ),
+    (
+        "lsusb",
+        include_str!("../../../../../docs/catalogue/importer/lsusb.md"),
     ),
     (
         "mpstat",
@@ -136,6 +156,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "sysbench_fileio",
         include_str!("../../../../../docs/catalogue/importer/sysbench_fileio.md"),
+    ),
+    (
+        "sysbench_oltp",
+        include_str!("../../../../../docs/catalogue/importer/sysbench_oltp.md"),
     ),
     (
         "vdbench",

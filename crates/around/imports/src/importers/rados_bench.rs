@@ -17,8 +17,10 @@
 mod rows;
 mod sums;
 
-use crate::pieces::Pieces;
+use crate::pieces::{self, Pieces};
 use crate::{How, Importer, Text};
+use model::imported::Imported;
+pub use rows::RadosBenchRow;
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -31,6 +33,20 @@ pub static IMPORTER: Importer = Importer {
 fn find(text: &Text, pieces: &mut Pieces) {
     sums::of_text(text, pieces);
     sums::of_json(text, pieces);
+}
+
+/// The rows of a run that may go on yet: each that is whole. A row without an end of its line is not.
+pub fn rows_so_far(text: &str) -> Vec<RadosBenchRow> {
+    let mut rows = Vec::new();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().for_each(|line| rows::read(line, &mut rows));
+    rows
+}
+
+/// The sums of a run that has ended; none where they are missing.
+pub fn sums(text: &str) -> Option<Imported> {
+    let found = pieces::found(sums::of_text, &Text::new(text));
+    found.into_iter().next_back().map(|piece| piece.imported)
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@
 mod parts;
 
 use crate::pieces::Pieces;
-use crate::printed::{clean, commands};
-use crate::{How, Importer, Piece, Text};
-use parts::Result;
+use crate::printed::sysbench;
+use crate::{How, Importer, Text};
+use parts::FileioRun;
 
 /// Where it is described.
 pub static IMPORTER: Importer = Importer {
@@ -29,47 +29,8 @@ pub static IMPORTER: Importer = Importer {
     how: How::Text(find),
 };
 
-/// A result is at most so long; empty lines between pasted ones are in it.
-const LINES_MAX: usize = 400;
-
 fn find(text: &Text, pieces: &mut Pieces) {
-    let mut open: Option<(usize, usize, Result)> = None;
-    for (index, line) in text.lines.iter().enumerate() {
-        let line = clean(line);
-        if line.is_empty() {
-            continue;
-        }
-        // Whatever part comes again is another run's.
-        if parts::is_begin(line)
-            || open
-                .as_ref()
-                .is_some_and(|(from, ..)| index - from > LINES_MAX)
-        {
-            pieces.extend(open.take().and_then(|open| finish(text, open)));
-        }
-        let fresh = open.is_none();
-        let (_, last, result) = open.get_or_insert_with(|| (index, index, Result::default()));
-        match result.line(index, line) {
-            true => *last = index,
-            // Nothing has begun yet.
-            false if fresh => open = None,
-            false => {}
-        }
-    }
-    pieces.extend(open.and_then(|open| finish(text, open)));
-}
-
-fn finish(text: &Text, (from, last, result): (usize, usize, Result)) -> Option<Piece> {
-    let mut imported = result.finish()?;
-    let above = commands::above(text, from, "sysbench");
-    if let Some((words, _)) = &above {
-        imported.facts.insert("command".into(), words.join(" "));
-    }
-    let mut piece = Piece::new(from..last + 1, imported);
-    if let Some((_, at)) = above {
-        piece.lines.insert(0, at..at + 1);
-    }
-    Some(piece)
+    sysbench::find::<FileioRun>(text, pieces);
 }
 
 #[cfg(test)]

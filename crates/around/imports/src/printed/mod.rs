@@ -6,9 +6,11 @@ pub mod commands;
 #[cfg(test)]
 pub mod fixtures;
 pub mod json;
+pub mod markdown;
 pub mod moment;
 pub mod number;
 pub mod series;
+pub mod sysbench;
 pub mod tables;
 #[cfg(test)]
 pub mod wrong_claims;

@@ -14,8 +14,6 @@ use view::scale::Quantity;
 pub const ROW: f64 = 22.0;
 /// Things with their heights on the axis.
 type Placed<T> = Vec<(f64, T)>;
-/// Spans whose means add up to Q2C.
-const PARTS: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 
 /// Layers of a run or a watch, and of the arms of each experiment.
 pub fn figures(record: &Record) -> Vec<Figure> {
@@ -162,7 +160,7 @@ impl Rows<'_> {
         let own = self
             .rows
             .iter()
-            .filter(|row| row.device == first.device && PARTS.contains(&row.span));
+            .filter(|row| row.device == first.device && Span::PARTS.contains(&row.span));
         own.max_by(|one, other| {
             (one.mean_ns * one.ios as f64).total_cmp(&(other.mean_ns * other.ios as f64))
         })
@@ -173,7 +171,7 @@ impl Rows<'_> {
             Some(row) => format!(
                 "Most of the time on {} is {}: p50 {}, p99 {}",
                 row.device,
-                span_phrase(row.span),
+                row.span.phrase(),
                 units::duration_ns(row.p50_ns),
                 row.p99()
             ),
@@ -255,7 +253,7 @@ impl Rows<'_> {
             table.row([
                 row.device.clone(),
                 row.side.name().into(),
-                format!("{} {}", row.span.name(), span_phrase(row.span)),
+                format!("{} {}", row.span.name(), row.span.phrase()),
                 row.ios.to_string(),
                 units::duration_ns(row.mean_ns),
                 units::duration_ns(row.p50_ns),
@@ -369,7 +367,7 @@ impl Rows<'_> {
             svg.text("t2", (left, y), Anchor::Start, &head);
             let mut at = left;
             let mut rest = 1.0f64;
-            for (shade, part) in PARTS.iter().enumerate() {
+            for (shade, part) in Span::PARTS.iter().enumerate() {
                 let Some(row) = rows.iter().find(|row| row.span == *part) else {
                     continue;
                 };
@@ -431,19 +429,6 @@ pub(super) fn segment(
             Anchor::Start,
             &text,
         );
-    }
-}
-
-/// A layer in words.
-fn span_phrase(span: Span) -> &'static str {
-    match span {
-        Span::Q2G => "waiting for a request",
-        Span::G2I => "in the submitter's batch",
-        Span::I2D => "in the scheduler",
-        Span::G2D => "from request to driver",
-        Span::D2C => "in driver and device",
-        Span::Q2C => "all of it",
-        Span::G2C => "all of it from the request on",
     }
 }
 

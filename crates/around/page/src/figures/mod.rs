@@ -2,6 +2,7 @@
 
 mod arms;
 pub(crate) mod compared;
+mod dataset;
 mod dirty;
 pub mod history;
 mod imported;
@@ -10,7 +11,7 @@ mod interrupts;
 mod latency_map;
 mod layer_arms;
 mod layers;
-mod lines;
+pub(crate) mod lines;
 mod pairs;
 pub(crate) mod path;
 mod percentiles;
@@ -25,7 +26,7 @@ use model::record::Record;
 /// Every figure that says something about a record, in the order of a report: path, proof, rates, latencies, curves,
 /// layers, CPUs, memory. One that would be expected but lacks its data says why; one that makes no sense is not there.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let parts: [fn(&Record) -> Vec<Figure>; 13] = [
+    let parts: [fn(&Record) -> Vec<Figure>; 14] = [
         |record| {
             path::figure(&record.target, &record.path)
                 .into_iter()
@@ -38,6 +39,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         |record| percentiles::figure(record).into_iter().collect(),
         response::figures,
         |record| interference::figure(record).into_iter().collect(),
+        |record| dataset::figure(record).into_iter().collect(),
         |record| time_account::figure(record).into_iter().collect(),
         layers::figures,
         |record| interrupts::figure(record).into_iter().collect(),

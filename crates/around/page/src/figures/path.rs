@@ -141,6 +141,9 @@ fn kind_word(kind: LayerKind) -> &'static str {
         LayerKind::Stacked => "stacked device",
         LayerKind::Disk => "disk",
         LayerKind::Unbacked => "no block device",
+        LayerKind::Cluster => "Ceph cluster",
+        LayerKind::Pool => "pool",
+        LayerKind::Osd => "OSD",
         LayerKind::Machine => "machine",
     }
 }

@@ -3,7 +3,8 @@
 use crate::figure::FigureTable;
 use crate::report::pieces;
 use maud::{Markup, html};
-use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
+use model::histogram::Histogram;
+use model::imported::{Imported, LatencyFigures, LoadFigures, OperationFigures, SideFigures};
 use model::record::Record;
 use model::units;
 use view::other_series::{SeriesTable, readings, tables};
@@ -17,6 +18,7 @@ pub fn section(record: &Record) -> Markup {
     let load = imported.load.as_ref();
     html! {
         @if let Some(table) = load.map(numbers).filter(|table| !table.rows.is_empty()) { (pieces::table(&table)) }
+        @if let Some(table) = load.map(operations).filter(|table| !table.rows.is_empty()) { (pieces::table(&table)) }
         (pieces::list(&load.map(beside).unwrap_or_default()))
         (pieces::list(&readings(&imported.series)))
         @for (name, table) in series(imported) { (pieces::named_table(&name, &table)) }
@@ -146,17 +148,51 @@ pub fn numbers(load: &LoadFigures) -> FigureTable {
     table
 }
 
+/// A percentile as it was printed, or of counts with enough of them beyond it.
 fn percentile(latency: &LatencyFigures, percent: f64) -> Option<f64> {
     let printed = latency
         .percentiles
         .iter()
         .find(|(at, _)| (at - percent).abs() < 1e-6)
         .map(|(_, ns)| *ns);
-    let counted = latency
-        .histogram
-        .as_ref()
-        .filter(|counts| counts.total() as f64 * (100.0 - percent) >= 999.9);
-    printed.or_else(|| counted?.quantile_ns(percent / 100.0).map(|ns| ns as f64))
+    let enough = |counts: &Histogram| counts.total() as f64 * (100.0 - percent) >= 999.9;
+    let is_counted = latency.histogram.as_ref().is_some_and(enough);
+    let counted = is_counted.then(|| latency.counted_percentile_ns(percent));
+    printed.or(counted.flatten())
+}
+
+/// A row a kind of operation, where what was done is no single I/Os: transactions of a database.
+fn operations(load: &LoadFigures) -> FigureTable {
+    let head = [
+        "operation",
+        "rate",
+        "count",
+        "mean",
+        "p95",
+        "p99",
+        "greatest",
+    ];
+    let row = |one: &OperationFigures| {
+        let latency = one.latency.as_ref();
+        let ns = |value: Option<f64>| value.map_or("not given".into(), units::duration_ns);
+        let of = |percent| ns(latency.and_then(|latency| percentile(latency, percent)));
+        let rate = one.per_s.map(|per_s| format!("{}/s", units::rate(per_s)));
+        let count = one.count.map(|count| count.to_string());
+        vec![
+            one.name.clone(),
+            rate.unwrap_or("not given".into()),
+            count.unwrap_or("not given".into()),
+            ns(latency.and_then(|latency| latency.mean_ns)),
+            of(95.0),
+            of(99.0),
+            ns(latency.and_then(|latency| latency.max_ns)),
+        ]
+    };
+    FigureTable {
+        head: head.map(String::from).into(),
+        rows: load.operations.iter().map(row).collect(),
+        ..FigureTable::default()
+    }
 }
 
 /// What is not drawn and why, each a sentence.
@@ -164,7 +200,13 @@ pub fn missing(imported: &Imported) -> Vec<String> {
     let mut all = Vec::new();
     let is_fio = imported.tool.starts_with("fio");
     if let Some(load) = &imported.load {
-        let latencies = || load.sides().flat_map(|(_, side)| &side.latencies);
+        let of_operations = || {
+            load.operations
+                .iter()
+                .filter_map(|one| one.latency.as_ref())
+        };
+        let of_sides = || load.sides().flat_map(|(_, side)| &side.latencies);
+        let latencies = || of_sides().chain(of_operations());
         let has_counts = latencies().any(|one| one.histogram.is_some());
         let has_percentiles = latencies().any(|one| !one.percentiles.is_empty());
         all.extend(match (has_counts, has_percentiles, latencies().next().is_some()) {

@@ -295,7 +295,7 @@ impl<'a> Parts<'a> {
                 "latency" | "percentiles" | "response" | "interference" => {
                     parts.latency.push(figure)
                 }
-                "layers" | "interrupts" | "dirty" => parts.places.push(figure),
+                "layers" | "interrupts" | "dirty" | "dataset" => parts.places.push(figure),
                 _ => parts.time.push(figure),
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{About, pieces};
 use crate::figure::FigureTable;
+use crate::figures::lines::capital;
 use maud::{Markup, html};
 use model::imported::Imported;
 use model::job::Job;
@@ -86,6 +87,11 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
     add("iodyno", provenance.iodyno.clone());
     add("machine", provenance.hostname.clone());
     add("kernel", provenance.kernel.clone());
+    if let Some(place) = &provenance.kube {
+        let (context, namespace) = (&place.context, &place.namespace);
+        add("Kubernetes", format!("{context}, namespace {namespace}"));
+        add("storage", place.storage.to_string());
+    }
     add("CPU", provenance.cpu.clone());
     add("clock", provenance.clock.clone());
     facts
@@ -165,6 +171,10 @@ fn limits_of_import(imported: &Imported) -> Vec<String> {
 
 /// What a run leaves open.
 fn limits_of_run(run: &RunBody, job: &Job) -> Vec<String> {
+    if let Some(dataset) = &run.studies.dataset {
+        let notes = dataset.notes.iter().chain(&dataset.target.notes);
+        return notes.map(|note| format!("{}.", capital(note))).collect();
+    }
     let mut items = vec![
         "Whether a setting helps: one run against another is not a comparison; `iodyno tune` makes one."
             .into(),

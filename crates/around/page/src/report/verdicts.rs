@@ -3,6 +3,7 @@
 use super::pieces;
 use crate::figure::{Figure, FigureTable};
 use maud::{Markup, html};
+use model::dataset::Dataset;
 use model::imported::Imported;
 use model::record::{LoadResult, Record, RecordBody, RunBody, Trial};
 use model::units;
@@ -61,11 +62,34 @@ fn tune_lines(record: &Record, trials: &[Trial]) -> Vec<String> {
 }
 
 fn run_lines(run: &RunBody) -> Vec<String> {
+    if let Some(dataset) = &run.studies.dataset {
+        return vec![dataset_line(dataset)];
+    }
     let sweep = run.studies.sweep.as_ref();
     if sweep.is_some_and(|sweep| sweep.repeats > 1) {
         return vec!["Each point was visited several times in random order; no other machine or setting is compared.".into()];
     }
     vec![one_run(run.load.as_ref())]
+}
+
+/// What a figure of a data set rests on.
+fn dataset_line(dataset: &Dataset) -> String {
+    let turns = dataset
+        .target
+        .passes
+        .iter()
+        .map(|pass| pass.turns)
+        .max()
+        .unwrap_or(0);
+    match &dataset.against {
+        Some(first) => format!(
+            "Read in turns with {first}, the same files in each of up to {turns} rounds, in random order; the interval is \
+             that of the rounds' ratios."
+        ),
+        None => format!(
+            "Up to {turns} turns of files drawn at random; nothing else was read beside it."
+        ),
+    }
 }
 
 fn one_run(load: Option<&LoadResult>) -> String {

@@ -115,6 +115,7 @@ fn talkative() -> Vec<(&'static str, Record)> {
     let mut sections = records::run();
     let load = sections.load().cloned().unwrap();
     let section = |name: &str| SectionResult {
+        elsewhere: String::new(),
         name: name.into(),
         stage: 0,
         start_ms: 0,

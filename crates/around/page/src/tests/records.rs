@@ -24,7 +24,7 @@ use model::verdict::{
     ArmResult, Guard, Outcome, P99, PairRow, Reason, StageCost, Verdict, VerdictStage,
 };
 use std::collections::BTreeMap;
-pub use studies::{interference, search, sweep};
+pub use studies::{dataset, interference, search, sweep};
 
 /// Numbers that look random and are the same every time.
 struct Noise(u64);
@@ -69,6 +69,7 @@ fn provenance(command: &[&str]) -> Provenance {
         clock: "tsc".into(),
         started_unix_ms: 1_763_000_000_000,
         command: command.iter().map(|word| (*word).to_string()).collect(),
+        kube: None,
     }
 }
 

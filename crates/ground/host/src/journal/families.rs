@@ -72,11 +72,12 @@ pub(crate) fn is_of_machine(path: &str) -> bool {
 }
 
 /// Directories of configuration files that iodyno writes, with the ending of theirs.
-const OWN_FILES: [(&str, &str); 4] = [
+const OWN_FILES: [(&str, &str); 5] = [
     ("/etc/udev/rules.d/99-iodyno-", ".rules"),
     ("/etc/udev/rules.d/zz-iodyno-", ".rules"),
     ("/etc/sysctl.d/99-iodyno-", ".conf"),
     ("/etc/sysctl.d/zz-iodyno-", ".conf"),
+    ("/etc/systemd/system/iodyno-loop-", ".service"),
 ];
 
 /// Files of others that are changed where somebody has asked for the change that was shown.
@@ -238,6 +239,9 @@ mod tests {
         let drop_in = "/etc/systemd/system/db@1\\x2da.service.d/99-iodyno-sda.conf";
         assert!(is_own_file(drop_in) && is_drop_in(drop_in));
         assert!(is_own_file("/etc/sysctl.d/zz-iodyno-set.conf"));
+        assert!(is_own_file(
+            "/etc/systemd/system/iodyno-loop-srv-data.img.service"
+        ));
         for path in [
             "/etc/systemd/system/db.service.d/50-limits.conf",
             "/etc/systemd/system/../x.service.d/99-iodyno-sda.conf",
@@ -245,6 +249,8 @@ mod tests {
             "/etc/systemd/system/db.service.d/99-iodyno-../x.conf",
             "/etc/systemd/system/.d/99-iodyno-sda.conf",
             "/etc/systemd/system/99-iodyno-sda.conf",
+            "/etc/systemd/system/iodyno-loop-x.mount",
+            "/etc/systemd/system/iodyno-loop-../sshd.service",
             "/etc/udev/rules.d/60-ssd.rules",
             "/etc/udev/rules.d/99-iodyno-../../passwd.rules",
             "/etc/udev/rules.d/99-iodyno-.rules",

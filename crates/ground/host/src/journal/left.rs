@@ -3,8 +3,14 @@
 use super::lines::{self, JournalEntry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
 use crate::device_lock::journals_of_all;
-use crate::{Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life};
-use model::change::{Attribute, Restored, Saved, SavedFile, SavedGroup, SavedTree};
+use crate::{
+    Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life,
+    loop_removal,
+};
+use model::change::{
+    Attribute, Restored, Saved, SavedFile, SavedGroup, SavedLoop, SavedObjects, SavedTree,
+};
+use model::kube::SavedKube;
 use model::text::{clean, shell_word};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,6 +37,12 @@ pub struct Unfinished {
     pub trees: Vec<SavedTree>,
     /// Control groups made for a load, to be removed.
     pub groups: Vec<SavedGroup>,
+    /// A loop device made for good, or on the way to be.
+    pub made_loop: Option<SavedLoop>,
+    /// Objects made in pools of Ceph clusters for a load, to be removed.
+    pub objects: Vec<SavedObjects>,
+    /// Objects made in Kubernetes clusters, to be removed.
+    pub kube: Vec<SavedKube>,
     /// What `apply` left on purpose: each attribute with what it showed then. None where nothing was to stay.
     pub kept: Option<Vec<(String, Attribute)>>,
     /// Whether the process that wrote it still runs.
@@ -69,6 +81,12 @@ pub struct FoundJournals {
 }
 
 impl Unfinished {
+    /// An object in a cluster, or what is known of it by now.
+    fn knows(&mut self, made: SavedKube) {
+        self.kube.retain(|known| !known.is_about(&made));
+        self.kube.push(made);
+    }
+
     /// The id for `undo`.
     pub fn id(&self) -> String {
         id_of(&self.path)
@@ -82,9 +100,17 @@ impl Unfinished {
     /// Whether it waits for somebody to undo it: its process died, nobody wanted it kept, and a reboot since has not
     /// undone it. Files outlive a boot, settings do not.
     pub fn is_pending(&self) -> bool {
-        let is_left =
-            !self.is_of_an_earlier_boot || !self.trees.is_empty() || !self.files.is_empty();
-        !self.running && (self.damage.is_some() || (self.kept.is_none() && is_left))
+        let is_left = !self.is_of_an_earlier_boot || self.has_lasting();
+        let is_finished_loop = self.made_loop.is_some() && self.kept.is_some();
+        let is_damaged = self.damage.is_some() && !is_finished_loop;
+        !self.running && (is_damaged || (self.kept.is_none() && is_left))
+    }
+
+    /// Whether it has what outlives a boot: files, directories, a loop device's file, objects of a cluster.
+    pub fn has_lasting(&self) -> bool {
+        let has_files = !self.trees.is_empty() || !self.files.is_empty();
+        let has_objects = !self.objects.is_empty() || !self.kube.is_empty();
+        has_files || self.made_loop.is_some() || has_objects
     }
 
     /// Whether its process may run where this one does not see it: inside a container neither the processes of the host nor,
@@ -99,6 +125,9 @@ impl Unfinished {
 
     /// What somebody whose state directory is this one can do about it.
     pub fn way_out(&self, host: &Host, state_dir: &Path) -> WayOut {
+        if let Some(made) = self.finished_loop() {
+            return self.way_out_of_loop(made, state_dir);
+        }
         let (aim, option) = if self.damage.is_some() {
             ("put it back", Some("--salvage"))
         } else if self.went_with_its_device(host) {
@@ -118,8 +147,8 @@ impl Unfinished {
     /// Whether `undo` has nothing to write and cannot end: settings went with their device, and nothing else is out of
     /// its place.
     fn went_with_its_device(&self, host: &Host) -> bool {
-        let has_files = !self.files.is_empty() || !self.trees.is_empty() || !self.groups.is_empty();
-        if self.is_of_an_earlier_boot || has_files {
+        let has_made = self.has_lasting() || !self.groups.is_empty();
+        if self.is_of_an_earlier_boot || has_made {
             return false;
         }
         let (gone, here) = self.gone_and_here(host);
@@ -128,13 +157,19 @@ impl Unfinished {
     }
 
     fn command(&self, option: Option<&str>, state_dir: &Path) -> String {
-        let own = self
-            .path
-            .parent()
-            .and_then(Path::parent)
-            .unwrap_or(Path::new(""));
         let words = [Some("iodyno undo"), option, Some(&self.id())];
         let command = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self.with_state_dir(command, state_dir)
+    }
+
+    /// The state directory that it lies in.
+    pub(super) fn state_dir(&self) -> &Path {
+        let journals = self.path.parent();
+        journals.and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    pub(super) fn with_state_dir(&self, command: String, state_dir: &Path) -> String {
+        let own = self.state_dir();
         if own == state_dir {
             return command;
         }
@@ -160,8 +195,9 @@ impl Unfinished {
                 known: journal.known(state_dir),
             });
         }
+        journal.must_hold_no_data()?;
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
-        let restored = journal.restore(host)?;
+        let restored = journal.restore(host, false)?;
         if restored.iter().all(Restored::is_whole) {
             journal.finish()?;
         }
@@ -176,8 +212,9 @@ impl Unfinished {
         let Some((journal, lock)) = self.lock(host, "undo --salvage")? else {
             return Ok(Vec::new());
         };
+        journal.must_hold_no_data()?;
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
-        let restored = journal.restore(host)?;
+        let restored = journal.restore(host, false)?;
         let is_gone = journal.another_device(host).is_some();
         if is_gone || restored.iter().all(Restored::is_whole) {
             let aside = journal.path.with_extension(SALVAGED);
@@ -187,22 +224,24 @@ impl Unfinished {
         Ok(restored)
     }
 
-    /// Removes a journal without writing anything else: for a device that is gone and will not come back, and for files
-    /// that somebody has edited since.
+    /// Removes a journal without writing anything else: for a device that is gone and will not come back, for files that
+    /// somebody has edited since, and for objects of a cluster that answers no more; those carry how they are found by hand.
     ///
     /// # Errors
-    /// [`Error::NotForgotten`] while a setting is in place that it could put back.
+    /// [`Error::NotForgotten`] while a setting is in place that it could put back, or an object that it could remove.
     pub fn forget(self, host: &Host) -> Result<Vec<Restored>> {
         let Some((journal, _lock)) = self.lock(host, "undo --forget")? else {
             return Ok(Vec::new());
         };
-        let settings = match journal.is_of_an_earlier_boot {
+        let mut settings = match journal.is_of_an_earlier_boot {
             true => Vec::new(),
             false => restore::compare(host, &journal.gone_and_here(host).1),
         };
+        settings.extend(journal.objects.iter().map(restore::compare_objects));
+        settings.extend(journal.kube.iter().map(restore::compare_kube));
         let changed = settings
             .iter()
-            .find(|setting| !setting.is_whole())
+            .find(|setting| !setting.is_whole() && setting.error.is_none())
             .map(|setting| {
                 format!(
                     "{} is {} and was {}",
@@ -212,6 +251,13 @@ impl Unfinished {
         let trees = journal.trees.iter().map(|tree| &tree.path);
         let mut made = trees.chain(journal.groups.iter().map(|group| &group.path));
         let made = made.find(|path| Path::new(path).exists());
+        let of_loop = journal.made_loop.as_ref().and_then(|made| {
+            match loop_removal::state(host, made, !journal.is_of_an_earlier_boot) {
+                Ok(found) if found.is_gone() => None,
+                Ok(_) => Some(format!("{} is still there", made.path)),
+                Err(error) => Some(format!("nobody knows whether it is gone: {error}")),
+            }
+        });
         let is_ours = |file: &&SavedFile| {
             file.old.as_ref() != Some(&file.new)
                 && files::read_whole(&host.place(&file.path))
@@ -224,7 +270,8 @@ impl Unfinished {
             .map(|file| format!("{} is as iodyno wrote it", file.path));
         let reason = changed
             .or(file)
-            .or_else(|| made.map(|path| format!("{path} is still there")));
+            .or_else(|| made.map(|path| format!("{path} is still there")))
+            .or(of_loop);
         let damaged = journal
             .damage
             .as_ref()
@@ -272,7 +319,11 @@ impl Unfinished {
 
     /// The same journal, locked and read again, with the lock of its device; none when another command has undone it
     /// meanwhile.
-    fn lock(self, host: &Host, purpose: &str) -> Result<Option<(Unfinished, Option<DeviceLock>)>> {
+    pub(super) fn lock(
+        self,
+        host: &Host,
+        purpose: &str,
+    ) -> Result<Option<(Unfinished, Option<DeviceLock>)>> {
         let failed = |error: std::io::Error| Error::io("lock", &self.path, error);
         let lock = match &self.begin.device {
             Some(device) => {
@@ -401,8 +452,17 @@ impl Unfinished {
         (gone, here)
     }
 
-    fn restore(&self, host: &Host) -> Result<Vec<Restored>> {
+    pub(super) fn restore(&self, host: &Host, keeps_file: bool) -> Result<Vec<Restored>> {
         self.must_name_own_paths()?;
+        if let Some(made) = &self.made_loop {
+            let is_same_boot = !self.is_of_an_earlier_boot;
+            let mut restored = loop_removal::remove(host, made, is_same_boot, keeps_file);
+            // While it is in use, what attaches it at boot stays as well.
+            if restored.iter().all(Restored::is_whole) {
+                restored.extend(restore::files(host, &self.files));
+            }
+            return Ok(restored);
+        }
         // Settings ended with the boot they were made in; files did not.
         let mut restored = if self.is_of_an_earlier_boot {
             Vec::new()
@@ -415,6 +475,9 @@ impl Unfinished {
         };
         restored.extend(restore::files(host, &self.files));
         restored.extend(self.trees.iter().map(restore::tree));
+        restored.extend(self.objects.iter().map(restore::objects));
+        // A claim waits for the pods that use it, which were made after it.
+        restored.extend(self.kube.iter().rev().map(restore::of_kube));
         Ok(restored)
     }
 
@@ -433,7 +496,9 @@ impl Unfinished {
             .find(|file| !families::is_put_back(file))
             .map(|file| &file.path);
         let owner = || device.map_or("a load", |device| &device.name).to_string();
-        match setting.or(file) {
+        let made = self.made_loop.as_ref();
+        let made = made.filter(|made| !loop_removal::is_own(made));
+        match setting.or(file).or(made.map(|made| &made.path)) {
             Some(path) => Err(Error::Foreign {
                 path: path.clone(),
                 owner: owner(),
@@ -472,7 +537,7 @@ impl Unfinished {
     }
 
     /// Says that all is done, and removes it.
-    fn finish(mut self) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<()> {
         let is_whole = self.damage.is_none()
             && (!self.is_torn || durable::truncate(&self.file, &self.path, self.end.bytes).is_ok());
         if is_whole {
@@ -583,7 +648,7 @@ pub(super) fn standing(host: &Host, lock: &DeviceLock, state_dir: &Path) -> Resu
             Some(_) if is_of_machine => true,
             Some(own) => own.name == lock.device().name && own.is_still(lock.device()).is_ok(),
             // The line that would name it is damaged.
-            None => journal.damage.is_some(),
+            None => journal.damage.is_some() && journal.made_loop.is_none(),
         };
         is_of_device
             && !journal.is_of_an_earlier_boot
@@ -625,6 +690,9 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
         files: Vec::new(),
         trees: Vec::new(),
         groups: Vec::new(),
+        made_loop: None,
+        objects: Vec::new(),
+        kube: Vec::new(),
         kept: None,
         running,
         is_of_an_earlier_boot: false,
@@ -640,36 +708,13 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
     };
     let mut has_begun = false;
     for entry in text.entries {
-        match entry {
-            JournalEntry::Begin(begin) if !has_begun => {
-                has_begun = true;
-                journal.begin = begin;
-            }
-            JournalEntry::Begin(_) => {
-                journal.damage.get_or_insert(Damage {
-                    line: 1,
-                    text: "it begins twice".into(),
-                });
-            }
-            JournalEntry::Saved { saved } => journal.saved.extend(saved),
-            JournalEntry::SavedFile { file } => journal.files.push(file),
-            JournalEntry::Tree { tree } => journal.trees.push(tree),
-            JournalEntry::Group { group } => journal.groups.push(group),
-            JournalEntry::Keep { shown } => journal.kept = Some(shown),
-            JournalEntry::Done => journal.is_done = true,
-        }
+        take(&mut journal, &mut has_begun, entry);
     }
-    if has_begun && journal.begin.version != lines::VERSION {
-        let version = journal.begin.version;
-        return Err(Error::JournalVersion {
-            path: journal.path,
-            version,
-            reads: lines::VERSION,
-        });
-    }
-    if let Some(version) =
-        stated_version(&bytes).filter(|version| !has_begun && *version != lines::VERSION)
-    {
+    let stated = match has_begun {
+        true => Some(journal.begin.version),
+        false => stated_version(&bytes),
+    };
+    if let Some(version) = stated.filter(|version| *version != lines::VERSION) {
         return Err(Error::JournalVersion {
             path: journal.path,
             version,
@@ -684,6 +729,31 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
     }
     journal.is_of_an_earlier_boot = has_begun && journal.begin.boot_id != boot_id(host);
     Ok(journal)
+}
+
+/// Takes one entry of a journal into what is known of it.
+fn take(journal: &mut Unfinished, has_begun: &mut bool, entry: JournalEntry) {
+    match entry {
+        JournalEntry::Begin(begin) if !*has_begun => {
+            *has_begun = true;
+            journal.begin = begin;
+        }
+        JournalEntry::Begin(_) => {
+            journal.damage.get_or_insert(Damage {
+                line: 1,
+                text: "it begins twice".into(),
+            });
+        }
+        JournalEntry::Saved { saved } => journal.saved.extend(saved),
+        JournalEntry::SavedFile { file } => journal.files.push(file),
+        JournalEntry::Tree { tree } => journal.trees.push(tree),
+        JournalEntry::Group { group } => journal.groups.push(group),
+        JournalEntry::Loop { made } => journal.made_loop = Some(made),
+        JournalEntry::Objects { objects } => journal.objects.push(objects),
+        JournalEntry::Kube { made } => journal.knows(made),
+        JournalEntry::Keep { shown } => journal.kept = Some(shown),
+        JournalEntry::Done => journal.is_done = true,
+    }
 }
 
 /// The version that the first line of a journal of another form states.

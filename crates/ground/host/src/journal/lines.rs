@@ -8,7 +8,10 @@
 //! its line to be on the disk. Anything else that does not fit is damage: the journal is kept, and what its whole lines
 //! say is told.
 
-use model::change::{Attribute, DeviceIdentity, Saved, SavedFile, SavedGroup, SavedTree};
+use model::change::{
+    Attribute, DeviceIdentity, Saved, SavedFile, SavedGroup, SavedLoop, SavedObjects, SavedTree,
+};
+use model::kube::SavedKube;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -29,6 +32,12 @@ pub(crate) enum JournalEntry {
     Tree { tree: SavedTree },
     /// A control group that is about to be made.
     Group { group: SavedGroup },
+    /// A loop device that is about to be made; again once more of it is known, and the last one counts.
+    Loop { made: SavedLoop },
+    /// Objects in a pool that are about to be made.
+    Objects { objects: SavedObjects },
+    /// An object in a Kubernetes cluster that is about to be made; again once its uid is known, and the last one counts.
+    Kube { made: SavedKube },
     /// The new values stay on purpose: each attribute with what it shows.
     Keep { shown: Vec<(String, Attribute)> },
     /// Everything was read back as it was; the file is about to go.

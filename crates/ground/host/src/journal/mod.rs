@@ -8,16 +8,19 @@
 mod families;
 mod left;
 pub(crate) mod lines;
+mod made_loop;
 mod restore;
 
 pub use left::{FoundJournals, Unfinished, WayOut, find_elsewhere, find_unfinished};
 pub use lines::{Begin, Damage};
 
-use crate::{DeviceLock, Error, Host, Reach, Result, durable, files};
+use crate::{DeviceLock, Error, Host, Reach, Result, durable, files, loop_removal};
 use lines::JournalEntry;
 use model::change::{
-    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedTree,
+    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedLoop,
+    SavedObjects, SavedTree,
 };
+use model::kube::SavedKube;
 use model::subject::Subject;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -43,6 +46,7 @@ pub struct Journal {
     machine: bool,
     saved: Vec<Saved>,
     files: Vec<SavedFile>,
+    made_loop: Option<SavedLoop>,
     end: End,
 }
 
@@ -121,6 +125,7 @@ impl Journal {
             machine,
             saved,
             files,
+            made_loop: None,
             end: End::default(),
         };
         let named = journal.name(&begin, of.map(|(lock, _)| lock), &dir);
@@ -326,6 +331,27 @@ impl Journal {
         })
     }
 
+    /// Writes down a loop device that is about to be made, or what is known of it by now: the last one counts. It goes
+    /// with everything else unless the journal is kept.
+    pub fn set_loop(&mut self, made: &SavedLoop) -> Result<()> {
+        self.append(&JournalEntry::Loop { made: made.clone() })?;
+        self.made_loop = Some(made.clone());
+        Ok(())
+    }
+
+    /// Writes down objects in a pool that are about to be made and have to be removed at the end.
+    pub fn add_objects(&mut self, objects: &SavedObjects) -> Result<()> {
+        self.append(&JournalEntry::Objects {
+            objects: objects.clone(),
+        })
+    }
+
+    /// Writes down an object in a Kubernetes cluster that is about to be made, or what is known of it by now: the last one
+    /// counts. It has to be removed at the end.
+    pub fn set_kube(&mut self, made: &SavedKube) -> Result<()> {
+        self.append(&JournalEntry::Kube { made: made.clone() })
+    }
+
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.
     pub fn put_back(&self) -> Vec<Restored> {
         restore::settings(&self.host, &self.saved)
@@ -343,7 +369,12 @@ impl Journal {
     /// Puts everything back and reads it back. The journal is closed only when all is whole; else it stays for `undo`.
     pub fn revert(self) -> Result<Vec<Restored>> {
         let mut restored = self.put_back();
-        restored.extend(restore::files(&self.host, &self.files));
+        if let Some(made) = &self.made_loop {
+            restored.extend(loop_removal::remove(&self.host, made, true, false));
+        }
+        if restored.iter().all(Restored::is_whole) || self.made_loop.is_none() {
+            restored.extend(restore::files(&self.host, &self.files));
+        }
         if restored.iter().all(Restored::is_whole) {
             self.close()?;
         }

@@ -1,11 +1,18 @@
 //! Putting back what a journal has saved, and reading it back.
 
+use crate::asked::Patience;
+use crate::ceph::objects;
+use crate::ceph::{CephProgram, command_words};
 use crate::group_setting::GroupPlace;
+use crate::kube;
 use crate::mount_setting::MountPlace;
 use crate::super_setting::SuperPlace;
 use crate::{Host, files};
 use kernel::choice;
-use model::change::{Attribute, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedTree};
+use model::change::{
+    Attribute, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedObjects, SavedTree,
+};
+use model::kube::{INSTANCE, SavedKube};
 
 /// Passes over all settings until one changes nothing: a write can reset one that was put back before (a scheduler
 /// switch resets nr_requests, a limit may reset read-ahead).
@@ -194,6 +201,83 @@ pub(super) fn group(saved: &SavedGroup) -> Restored {
     made(&saved.path, is_own, "a control group", || {
         crate::group::remove(saved)
     })
+}
+
+/// Removes the objects of a load from their pool.
+pub(super) fn objects(saved: &SavedObjects) -> Restored {
+    made(&saved.place(), saved.is_own(), "objects of a load", || {
+        let removed = objects::remove(saved, None, &Patience::endless());
+        let failed = |error: crate::ceph::CephError| crate::Error::Program {
+            program: format!("the objects of {} may still be there", saved.place()),
+            why: error.to_string(),
+        };
+        removed.map(|count| count > 0).map_err(failed)
+    })
+}
+
+/// How the objects of a load stand that are to be forgotten. Where the cluster does not say, the error has how they are found
+/// and removed by hand.
+pub(super) fn compare_objects(saved: &SavedObjects) -> Restored {
+    let (found, error) = match objects::left(saved) {
+        Ok(None) => (Attribute::Absent, None),
+        Ok(Some(name)) => (Attribute::Value(format!("there ({name})")), None),
+        Err(error) => {
+            let command = |words: &[&str]| {
+                let words = objects::in_pool(saved, words);
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                command_words(CephProgram::Rados, &saved.target.cluster, &words)
+            };
+            let why = format!(
+                "{error}. What is left of them begins with {} and is found by `{}` and removed by `{}`",
+                saved.prefix,
+                command(&["ls"]),
+                command(&["rm", "NAME"])
+            );
+            (Attribute::Value("not known".into()), Some(why))
+        }
+    };
+    Restored {
+        error,
+        ..restored(&saved.place(), Attribute::Absent, found)
+    }
+}
+
+/// Removes an object of ours from its Kubernetes cluster.
+pub(super) fn of_kube(saved: &SavedKube) -> Restored {
+    made(
+        &saved.place(),
+        saved.is_own(),
+        "an object of a load",
+        || {
+            kube::objects::remove(saved, &Patience::endless()).map_err(|error| {
+                crate::Error::Program {
+                    program: format!("{} may still be there", saved.place()),
+                    why: error.to_string(),
+                }
+            })
+        },
+    )
+}
+
+/// How an object in a Kubernetes cluster stands that is to be forgotten. Where the cluster does not say, the error has how it
+/// is removed by hand.
+pub(super) fn compare_kube(saved: &SavedKube) -> Restored {
+    let (found, error) = match kube::objects::is_there(saved) {
+        Ok(false) => (Attribute::Absent, None),
+        Ok(true) => (Attribute::Value("there".into()), None),
+        Err(error) => {
+            let (resource, selector) = (saved.kind.resource(), format!("{INSTANCE}={}", saved.run));
+            let words = ["--namespace", &saved.namespace, "delete", resource];
+            let words: Vec<&str> = words.into_iter().chain(["--selector", &selector]).collect();
+            let command = kube::command_words(&saved.cluster, &words);
+            let why = format!("{error}. If it is there, this removes it: `{command}`");
+            (Attribute::Value("not known".into()), Some(why))
+        }
+    };
+    Restored {
+        error,
+        ..restored(&saved.place(), Attribute::Absent, found)
+    }
 }
 
 /// Removes what iodyno has made under a name of its own; says what is left where that fails.

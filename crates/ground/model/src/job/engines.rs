@@ -7,9 +7,9 @@ const SYNCHRONOUS: [&str; 8] = [
     "psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "stream",
 ];
 
-/// Engines that issue no block I/O of a stated size and order: a command of the user's, trees of small files, and looking
-/// on.
-const WITHOUT_BLOCKS: [&str; 3] = ["command", "files", "none"];
+/// Engines that issue no block I/O of a stated size and order: a command of the user's, trees of small files, a data set
+/// that is there, and looking on.
+const WITHOUT_BLOCKS: [&str; 4] = ["command", "dataset", "files", "none"];
 
 /// Whether an engine has one I/O in flight for each job, whatever `iodepth` says.
 pub fn is_synchronous(engine: &str) -> bool {

@@ -90,6 +90,7 @@ impl Identity {
             "none" => identity.put("load", "others"),
             "command" => identity.put("load", "command"),
             "files" => identity.put("load", "small files"),
+            "dataset" => identity.put("load", "data set"),
             _ => {}
         }
         identity.put("numjobs", numjobs);

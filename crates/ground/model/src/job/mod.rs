@@ -303,6 +303,14 @@ impl Job {
             "none" => return "the load that is there".into(),
             "command" => return self.command_phrase(),
             "files" => return format!("small files{}", jobs("jobs")),
+            "dataset" => {
+                let cache = self
+                    .engine_options
+                    .get("cache")
+                    .map(|word| format!(", {word}"));
+                let cache = cache.unwrap_or_default();
+                return format!("data set of files{cache}{}", jobs("readers"));
+            }
             _ => {}
         }
         let size = match self.bs {

@@ -59,6 +59,7 @@ fn load() -> impl Strategy<Value = LoadResult> {
 
 fn section() -> impl Strategy<Value = SectionResult> {
     (word(), any::<u32>(), load()).prop_map(|(name, stage, load)| SectionResult {
+        elsewhere: String::new(),
         name,
         stage,
         start_ms: u64::from(stage),
@@ -322,6 +323,7 @@ fn every_kind_has_the_members_that_it_always_had() {
 #[test]
 fn the_members_of_a_whole_run_stand_in_their_order() {
     let section = SectionResult {
+        elsewhere: String::new(),
         name: "db".into(),
         stage: 0,
         start_ms: 0,

@@ -21,7 +21,8 @@ use model::sample::SensorLog;
 use model::time_account::TaskTimes;
 use model::units;
 use observe::{
-    INTERVAL_DEFAULT_MS, LoadTasks, OwnWait, Sampler, Scope, Status, Tracing, TracingWish,
+    INTERVAL_DEFAULT_MS, LoadSleep, LoadTasks, OwnWait, Sampler, Scope, Status, Tracing,
+    TracingWish,
 };
 
 /// How often a load is looked at, ms.
@@ -49,6 +50,7 @@ pub struct Loads<'a> {
     sampler: Sampler,
     fields: Fields,
     tracing: Tracing,
+    sleep: LoadSleep,
     origin_ns: u64,
     seed: u64,
     probes: Vec<Probe>,
@@ -83,6 +85,7 @@ impl<'a> Loads<'a> {
         origin_ns: u64,
     ) -> Loads<'a> {
         let tracing = Tracing::start(path, wish);
+        let sleep = LoadSleep::start(&tracing);
         let scope = Scope {
             tracing: tracing.clone(),
             ..Scope::of(path)
@@ -102,6 +105,7 @@ impl<'a> Loads<'a> {
             sampler,
             fields,
             tracing,
+            sleep,
             origin_ns,
             seed,
             probes,
@@ -214,11 +218,14 @@ impl<'a> Loads<'a> {
         if step.role == Role::Mixed {
             return self.mixed(step, ground, job, before);
         }
+        let awake = self.sleep.read();
         let running = load::start(&ground.prepared, &job, self.seed, Region::WHOLE)?;
         let tasks = LoadTasks::start(&self.host, &self.devices);
         let begin_ns = running.origin_ns();
         let load = self.watch(step, running)?;
-        self.keep((step.role, job), load, tasks.finish(), begin_ns, before);
+        let off_cpu = self.sleep.since(awake.as_ref());
+        let tasks = tasks.finish().map(|tasks| TaskTimes { off_cpu, ..tasks });
+        self.keep((step.role, job), load, tasks, begin_ns, before);
         Ok(())
     }
 

@@ -1,12 +1,13 @@
 //! `iodyno check`: inspect, short safe loads, all sensors and all rules; what the storage gives, what it should give, why
 //! it does not, and the one command to run next. Changes no setting, but for the experiments of `--prove`.
 
+mod contrast;
 mod document;
 mod ground;
 mod loads;
 pub mod look;
 mod plan;
-mod profile;
+pub(super) mod profile;
 mod prove;
 mod unseen;
 
@@ -14,6 +15,8 @@ use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
 use super::run::facts::{machine_facts, target_facts};
 use super::run::targets;
+use super::scratch_arg::ScratchArg;
+use crate::captured;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -23,7 +26,7 @@ use diagnose::{Around, Profile, Scene};
 use document::CheckDocument;
 use ground::Ground;
 use host::signals::Stop;
-use host::{DeviceLock, Target};
+use host::{DeviceLock, DeviceShare, Target};
 use loads::{Loads, LoadsDone};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
@@ -41,7 +44,8 @@ use std::sync::Arc;
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// A directory (scratch is made in it and removed), a file or a block device (which are only read).
+    /// A directory (scratch is made in it and removed), a file or a block device (which are only read); of a captured
+    /// machine, without it, the target for which it was captured.
     #[arg(default_value = ".")]
     pub target: String,
     /// At most 10 s.
@@ -98,6 +102,8 @@ pub struct CheckArgs {
         requires = "profile"
     )]
     pub words: Vec<String>,
+    #[command(flatten)]
+    pub scratch: ScratchArg,
     #[command(flatten)]
     pub container: ContainerArg,
 }
@@ -157,6 +163,7 @@ struct Case {
 
 /// Checks and says what was found.
 pub fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
+    args.scratch.put_in_place();
     let jobs = profile::jobs(&args.words)?;
     let host = match &args.root {
         Some(file) => host::Host::open(file)?,
@@ -164,7 +171,7 @@ pub fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
     };
     let mut case = match (&args.replay, &args.root) {
         (Some(file), _) => replayed(file)?,
-        (_, Some(_)) => captured(&host, &args.target)?,
+        (_, Some(file)) => captured(&host, &captured::target(file, &args.target, context))?,
         _ => live(args, context)?,
     };
     if let Some(profile) = args.profile {
@@ -189,7 +196,7 @@ fn replayed(file: &Path) -> Result<Case, Failure> {
 
 /// A captured machine: its path and settings.
 fn captured(host: &host::Host, target: &str) -> Result<Case, Failure> {
-    let path = inventory::collect(host, target)?;
+    let path = inventory::collect_with_cluster(host, target)?;
     let mut check = CheckResult {
         mode: "no load".into(),
         target: TargetFacts {
@@ -215,7 +222,7 @@ fn captured(host: &host::Host, target: &str) -> Result<Case, Failure> {
 
 /// This machine. Fails when a stop was asked for: half a check answers nothing.
 fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
-    let path = inventory::collect(&context.host, &args.target)?;
+    let path = inventory::collect_with_cluster(&context.host, &args.target)?;
     let provenance = crate::provenance::of(&context.host);
     let plan = CheckPlan::of(args.mode(), args.observe);
     let stop = context.stop_on_signals()?;
@@ -284,18 +291,10 @@ fn measure(
     (target, plan): (Result<Arc<Target>, Failure>, &CheckPlan),
     stop: &Stop,
 ) -> Result<Measured, Failure> {
-    let device = path.queue_device().map(|layer| layer.name.clone());
-    // A tune of the device would take our loads for its own disturbance.
-    let lock = device.filter(|_| !args.no_load).map(|device| {
-        let lock = DeviceLock::share(&context.host, &device);
-        // Where no lock can be had, nothing is changed all the same.
-        if matches!(lock, Err(host::Error::Locked { .. })) {
-            lock.map(Some)
-        } else {
-            Ok(lock.ok())
-        }
-    });
-    let _lock = lock.transpose()?;
+    let _lock = match args.no_load {
+        true => None,
+        false => shared_lock(context, path)?,
+    };
     let line = Teller::new(context.out);
     let origin_ns = host::clock::monotonic_ns();
     let wish = wish(Some(args.layers.unwrap_or(LayersArg::Auto)));
@@ -340,6 +339,18 @@ fn measure(
     Ok((loads.finish(), direct, failure))
 }
 
+/// Keeps tunes off the device while it is loaded: they would take our loads for their own disturbance. Where no lock can be had,
+/// nothing is changed all the same.
+fn shared_lock(context: &Context, path: &IoPath) -> Result<Option<DeviceShare>, Failure> {
+    let Some(device) = path.queue_device() else {
+        return Ok(None);
+    };
+    match DeviceLock::share(&context.host, &device.name) {
+        Err(error @ host::Error::Locked { .. }) => Err(error.into()),
+        lock => Ok(lock.ok()),
+    }
+}
+
 /// No room or no inodes left; a file system that is mounted read-only (include/uapi/asm-generic/errno-base.h).
 const ENOSPC: i32 = 28;
 const EROFS: i32 = 30;
@@ -382,9 +393,9 @@ fn finish(
         };
         case.failure = proofs.make(&mut findings).err();
     }
-    let target = match context.host.container() {
-        Some(_) => case.path.as_argument(),
-        None => shell_word(&args.target).into_owned(),
+    let target = match (context.host.container(), &args.root) {
+        (None, None) => shell_word(&args.target).into_owned(),
+        _ => case.path.as_argument(),
     };
     let situation = report::Situation {
         target: &target,

@@ -1,10 +1,12 @@
 //! `check --prove`: makes the experiments that decide about the first findings, so that a suspicion becomes a fact or goes.
 
+use super::contrast;
 use crate::cli::{Cli, Verb};
 use crate::commands::tune::{self, TuneArgs};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use clap::Parser;
+use diagnose::{Contrast, causes};
 use model::finding::{Finding, FindingProof, Level, ProofOutcome};
 use model::record::{Record, Trial};
 use model::text::shell_words;
@@ -27,8 +29,16 @@ pub(super) struct Proofs<'a> {
     pub(super) scratch_bytes: Option<u64>,
 }
 
+/// What decides about a finding.
+enum Decider {
+    /// A knob, turned.
+    Tune(Box<TuneArgs>),
+    /// A load with and without what the finding blames.
+    Contrast(&'static Contrast),
+}
+
 impl Proofs<'_> {
-    /// Puts the first findings that a knob decides about to the proof. What is refuted is withdrawn and stands last.
+    /// Puts the first findings that a knob or two loads decide about to the proof. What is refuted is withdrawn and stands last.
     ///
     /// # Errors
     /// Somebody stopped it, or a result could not be stored: what was found until then stands in the findings.
@@ -42,26 +52,27 @@ impl Proofs<'_> {
         let experiments = self.experiments(findings);
         let count = experiments.len();
         if count == 0 {
-            let why = "no warning here is decided by a setting that iodyno can turn";
+            let why =
+                "no warning here is decided by a setting that iodyno can turn, or by two loads";
             self.context
                 .out
                 .note(format!("Nothing is put to the proof: {why}."));
         }
-        for (done, (place, tune)) in experiments.into_iter().enumerate() {
+        for (done, (place, decider)) in experiments.into_iter().enumerate() {
             let finding = &mut findings[place];
             self.context.out.note(format!(
                 "Proof {} of {count}, up to {}: {}",
                 done + 1,
-                span_ms(tune.budget),
+                span_ms(self.budget_ms),
                 finding.claim
             ));
-            judge(finding, self.proof(&tune)?);
+            judge(finding, self.proof(&decider)?);
         }
         Ok(())
     }
 
     /// The places of what is put to the proof, each with its experiment. Two findings never make the same one.
-    fn experiments(&self, findings: &[Finding]) -> Vec<(usize, TuneArgs)> {
+    fn experiments(&self, findings: &[Finding]) -> Vec<(usize, Decider)> {
         let mut made: Vec<String> = Vec::new();
         let mut experiments = Vec::new();
         for (place, finding) in findings.iter().enumerate() {
@@ -72,14 +83,25 @@ impl Proofs<'_> {
             let Some(command) = command.filter(is_new) else {
                 continue;
             };
-            if let Some(mut tune) = tune_of(&self.sized(&command)) {
-                tune.target = self.target.into();
-                tune.budget = self.budget_ms;
-                experiments.push((place, tune));
+            if let Some(decider) = self.decider(&finding.rule, &command) {
+                experiments.push((place, decider));
                 made.push(command);
             }
         }
         experiments
+    }
+
+    /// Two loads write, so that they need a directory for their scratch.
+    fn decider(&self, rule: &str, command: &str) -> Option<Decider> {
+        let cause = causes::ALL.iter().find(|cause| cause.id == rule);
+        let contrast = cause.and_then(|cause| cause.contrast.as_ref());
+        if let Some(contrast) = contrast.filter(|_| self.scratch_bytes.is_some()) {
+            return Some(Decider::Contrast(contrast));
+        }
+        let mut tune = tune_of(&self.sized(command))?;
+        tune.target = self.target.into();
+        tune.budget = self.budget_ms;
+        Some(Decider::Tune(Box::new(tune)))
     }
 
     /// The command, with a scratch file that is known to fit where it makes one.
@@ -93,12 +115,22 @@ impl Proofs<'_> {
     }
 
     /// Makes one. Where it cannot be made that is what came of it; whoever stops it stops the others, too.
-    fn proof(&self, tune: &TuneArgs) -> Result<FindingProof, Failure> {
-        let made = match tune::prove(tune, &self.context.aside()) {
-            Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
-            Err(failure) => return Ok(undecided(format!("not made: {}", failure.message))),
-            Ok(made) => made,
+    fn proof(&self, decider: &Decider) -> Result<FindingProof, Failure> {
+        let made = match decider {
+            Decider::Tune(tune) => self.tuned(tune),
+            Decider::Contrast(contrast) => {
+                contrast::proof(contrast, self.context, self.target, self.budget_ms)
+            }
         };
+        match made {
+            Err(failure) if failure.exit == Exit::Interrupted => Err(failure),
+            Err(failure) => Ok(undecided(format!("not made: {}", failure.message))),
+            Ok(proof) => Ok(proof),
+        }
+    }
+
+    fn tuned(&self, tune: &TuneArgs) -> Result<FindingProof, Failure> {
+        let made = tune::prove(tune, &self.context.aside())?;
         if made.interrupted {
             let message = "stopped in the middle of a proof; every setting is back as it was.";
             return Err(Failure::new(Exit::Interrupted, message).on(self.target));
@@ -118,7 +150,7 @@ fn tune_of(command: &str) -> Option<TuneArgs> {
     }
 }
 
-fn undecided(words: String) -> FindingProof {
+pub(super) fn undecided(words: String) -> FindingProof {
     FindingProof {
         outcome: ProofOutcome::Undecided,
         words,
@@ -182,6 +214,32 @@ mod tests {
         }
         assert!(tune_of("iodyno watch vda").is_none());
         assert!(tune_of("iodyno tune /srv").is_none(), "it names no knob");
+    }
+
+    /// Each is pasted whole: a shell reads it, and what iodyno is asked there is something that it does.
+    #[test]
+    fn the_experiments_of_the_catalogue_can_be_pasted() {
+        for cause in diagnose::causes::ALL {
+            let target = model::text::shell_word("/srv/a b's");
+            let line = cause.experiment.replace("{target}", &target);
+            let line = line.replace("{device}", "vda");
+            let read = host::spawn::run("sh", &["-n", "-c", &line]).unwrap();
+            assert_eq!(read.status, Some(0), "{}: {line}", cause.id);
+            let (command, words) = model::shell_line::command_and_words(&line);
+            assert!(!(command.is_empty() && words.is_empty()), "{}", cause.id);
+            for part in command.split("; ") {
+                let asked = shell_words(part);
+                let Some(at) = asked.iter().position(|word| word == "iodyno") else {
+                    continue;
+                };
+                let parsed = Cli::try_parse_from(&asked[at..]);
+                assert!(parsed.is_ok(), "{}: {part}", cause.id);
+                let job = asked.iter().skip_while(|word| *word != "--").skip(1);
+                for word in job {
+                    assert!(word.starts_with('-'), "{}: {word}", cause.id);
+                }
+            }
+        }
     }
 
     #[test]

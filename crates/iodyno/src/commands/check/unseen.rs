@@ -25,6 +25,7 @@ pub fn all(
                 .iter()
                 .map(|why| format!("Times by layer: {}.", why.trim_end_matches('.'))),
         );
+        all.extend(sampled(&check.probes));
         all.extend(rights(done, is_root));
         all.extend(
             done.unseen
@@ -39,6 +40,23 @@ pub fn all(
 
 fn sentence(text: &str) -> String {
     format!("{}.", text.trim_end_matches('.'))
+}
+
+/// Loads whose sleep no program in the kernel timed.
+fn sampled(probes: &[Probe]) -> Option<String> {
+    let is_sampled = |probe: &Probe| {
+        let tasks = probe.tasks.as_ref().filter(|_| probe.role != Role::Idle);
+        tasks.is_some_and(|tasks| tasks.off_cpu.is_none())
+    };
+    let count = probes.iter().filter(|probe| is_sampled(probe)).count();
+    let of = match count {
+        0 => return None,
+        1 => "one load",
+        _ => "the loads",
+    };
+    Some(format!(
+        "Sleep of {of}: looked at now and then, not timed, so that its shares may be 20 points off."
+    ))
 }
 
 /// Sensors that only root can read. Those that have no such device here are no loss.

@@ -37,6 +37,8 @@ pub struct SeenLoad {
     pub bs: u64,
     /// Its plateau; none where it has none.
     pub fall: Option<Fall>,
+    /// Whether the plateau is no more than the mean of the whole load.
+    pub is_mean: bool,
     /// Whether latencies come in two steps.
     pub two_steps: bool,
     /// Tokens that come by the clock, where completions show them.
@@ -101,7 +103,9 @@ fn offer(offer: &Offer<'_>) -> Value {
         "spec": offer.spec(),
         "title": offer.kind.title,
         "size_gib": offer.size_gib,
+        "is_smallest": offer.is_smallest,
         "promise": promise,
+        "formula": { "iops": offer.iops_formula(), "bandwidth": offer.bandwidth_formula() },
         "latency_us": offer.kind.latency_us,
         "instance_burst_iops": offer.instance.and_then(|one| one.burst_iops),
         "instance_burst_bytes_per_s": offer.instance.and_then(|one| one.burst_mbps).map(|mbps| mbps * 1e6),
@@ -115,19 +119,20 @@ fn offer(offer: &Offer<'_>) -> Value {
 }
 
 fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Value {
+    let asked = |rate: f64| (need.iops > 0.0).then_some(rate);
     let one = |carrier: &Carrier<'_>| {
         json!({
             "spec": carrier.offer.spec(),
             "size_gib": carrier.offer.tier.map_or(carrier.offer.size_gib, |tier| tier.gib),
             "promise": carrier.offer.promise,
-            "iops_times": carrier.iops_times,
+            "iops_times": asked(carrier.iops_times),
             "bytes_times": carrier.bytes_times,
             "price_a_month": carrier.price,
             "verified": carrier.offer.is_verified(),
         })
     };
     json!({
-        "need": { "iops": need.iops, "bytes_per_s": need.bytes_per_s, "bs": need.bs, "size_gib": need.size_gib },
+        "need": { "iops": asked(need.iops), "bytes_per_s": need.bytes_per_s, "bs": need.bs, "size_gib": need.size_gib },
         "ordered_by": if currency.is_some() { "price" } else { "least beyond the need" },
         "currency": currency,
         "carriers": found.iter().map(one).collect::<Vec<_>>(),
@@ -148,6 +153,7 @@ fn seen(seen: &SeenLoad) -> Value {
         "bs": seen.bs,
         "size_gib": seen.size_gib,
         "plateau": fall,
+        "is_mean": seen.is_mean,
         "pulse_ms": seen.pulses.map(|pulses| pulses.period_ms),
         "pulse_ios": seen.pulses.map(|pulses| pulses.ios),
         "is_capped": seen.is_capped(),

@@ -21,8 +21,8 @@ pub struct CloudArgs {
     #[arg(value_name = "TYPE", conflicts_with_all = ["record", "series", "bandwidth"])]
     pub kind: Option<String>,
     /// Its size: 100GiB, 2TiB; a bare number is GiB, and so is GB, as providers count.
-    #[arg(value_name = "SIZE", value_parser = size_gib)]
-    pub size: Option<f64>,
+    #[arg(value_name = "SIZE", value_parser = size)]
+    pub size: Option<SizeArg>,
     /// I/Os a second: provisioned for TYPE, or needed by a load.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub iops: Option<f64>,
@@ -35,12 +35,12 @@ pub struct CloudArgs {
     /// Bytes a second that a load needs: 200m.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub bandwidth: Option<u64>,
-    /// Size of the load's I/Os [default: 4k, or 1m with --bandwidth alone].
+    /// Size of the load's I/Os [default: 4k; with --bandwidth alone large ones, of 1m].
     #[arg(long, value_name = "BYTES", value_parser = bytes, conflicts_with = "kind")]
     pub bs: Option<u64>,
     /// Room that the load needs: 500g.
-    #[arg(long = "size", value_name = "BYTES", value_parser = size_gib, conflicts_with = "kind")]
-    pub room: Option<f64>,
+    #[arg(long = "size", value_name = "BYTES", value_parser = size, conflicts_with = "kind")]
+    pub room: Option<SizeArg>,
     /// Only disks of this provider: aws, azure, gcp, alibaba.
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
@@ -67,6 +67,25 @@ pub struct CloudArgs {
     pub root: Option<PathBuf>,
 }
 
+/// A size as it was given.
+#[derive(Clone, Debug)]
+pub struct SizeArg {
+    /// GiB.
+    gib: f64,
+    /// The words, where they say GB and mean GiB.
+    decimal: Option<String>,
+}
+
+impl SizeArg {
+    /// That providers sell GiB and many write GB.
+    fn note(&self) -> Option<String> {
+        let (words, gib) = (self.decimal.as_ref()?, self.gib);
+        Some(format!(
+            "note: {words} is read as {gib} GiB, because providers count a GB as 2^30 bytes"
+        ))
+    }
+}
+
 /// Answers the one question that the arguments ask.
 pub fn run(args: &CloudArgs, context: &Context) -> Result<Exit, Failure> {
     let own = args
@@ -85,6 +104,10 @@ pub fn run(args: &CloudArgs, context: &Context) -> Result<Exit, Failure> {
     if let Some(provider) = &args.provider {
         known_provider(&data, provider)?;
     }
+    let sizes = args.size.iter().chain(&args.room);
+    for note in sizes.filter_map(SizeArg::note) {
+        context.out.note(note);
+    }
     let answer = answer(args, context, &data)?;
     for line in words::lines(&answer) {
         context.out.say(line);
@@ -100,18 +123,12 @@ fn answer<'a>(args: &CloudArgs, context: &Context, data: &'a Data) -> Result<Ans
                 Some(provider) if !kind.contains(':') => format!("{provider}:{kind}"),
                 _ => kind.clone(),
             },
-            size_gib: args.size,
+            size_gib: args.size.as_ref().map(|size| size.gib),
             iops: args.iops,
             mbps: args.mbps,
             instance: args.instance.clone(),
         };
         let offer = cloud::offer(data, &wish).map_err(failure)?;
-        if args.size.is_none() && offer.tier.is_none() {
-            let least = offer.size_gib;
-            context.out.note(format!(
-                "note: without a SIZE the smallest that is sold is taken, {least} GiB"
-            ));
-        }
         return Ok(Answer::Promise(Box::new(offer)));
     }
     if args.record.is_some() || args.series.is_some() {
@@ -140,13 +157,14 @@ fn carriers<'a>(args: &CloudArgs, data: &'a Data) -> Result<Answer<'a>, Failure>
         1 << 20
     });
     let bandwidth = args.bandwidth.map(|bytes| bytes as f64);
-    let by_bandwidth = bandwidth.unwrap_or(0.0) / bs as f64;
-    let iops = args.iops.unwrap_or(by_bandwidth);
+    // Who names neither a number of I/Os nor their size asks for bytes alone.
+    let by_bandwidth = args.bs.and(bandwidth).map(|bytes| bytes / bs as f64);
+    let iops = args.iops.or(by_bandwidth).unwrap_or(0.0);
     let need = Need {
         iops,
         bytes_per_s: bandwidth.unwrap_or(0.0).max(iops * bs as f64),
         bs,
-        size_gib: args.room.unwrap_or(0.0),
+        size_gib: args.room.as_ref().map_or(0.0, |room| room.gib),
         provider: args.provider.clone().unwrap_or_default(),
     };
     let prices = args
@@ -195,7 +213,7 @@ fn failure(error: CloudError) -> Failure {
     Failure::usage(error.to_string())
 }
 
-fn size_gib(text: &str) -> Result<f64, String> {
+fn size(text: &str) -> Result<SizeArg, String> {
     let is_bare = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -203,8 +221,11 @@ fn size_gib(text: &str) -> Result<f64, String> {
         true => text.parse::<f64>().map_err(|error| error.to_string())?,
         false => parse_bytes(text).map_err(|error| error.to_string())? as f64 / (1u64 << 30) as f64,
     };
+    let unit = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    let is_decimal = ["mb", "gb", "tb"].contains(&unit.to_ascii_lowercase().as_str());
     if gib > 0.0 {
-        Ok(gib)
+        let decimal = is_decimal.then(|| text.to_string());
+        Ok(SizeArg { gib, decimal })
     } else {
         Err("a size must be above 0".into())
     }

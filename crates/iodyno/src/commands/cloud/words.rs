@@ -2,7 +2,8 @@
 
 use super::documents::{Answer, SeenLoad};
 use diagnose::cloud::{
-    self, Carrier, CloudDisk, CloudMachine, Instance, Match, Need, Offer, Reach, Strength,
+    self, Burst, Carrier, CloudDisk, CloudFormulaLine, CloudMachine, DataRange, Instance, Match,
+    Need, Offer, Reach, Strength,
 };
 use model::units;
 
@@ -60,17 +61,28 @@ fn offer(offer: &Offer<'_>) -> Vec<String> {
 /// What the provider says of the disk, by name.
 fn promised(offer: &Offer<'_>) -> Vec<(&'static str, String)> {
     let promise = &offer.promise;
-    let not_said = || "not said".to_string();
-    let iops = promise.iops.map_or_else(not_said, count);
-    let bandwidth = promise.bytes_per_s;
-    let bandwidth = bandwidth.map_or_else(not_said, units::bytes_per_s);
+    let figure = |words: Option<String>, formula: Option<String>| {
+        let words = words.unwrap_or_else(|| "not said".into());
+        format!("{words}{}", follows(formula))
+    };
     let mut rows = vec![
         ("size", sold_size(offer)),
-        ("IOPS", iops),
-        ("bandwidth", bandwidth),
+        (
+            "IOPS",
+            figure(promise.iops.map(count), offer.iops_formula()),
+        ),
+        (
+            "bandwidth",
+            figure(
+                promise.bytes_per_s.map(units::bytes_per_s),
+                offer.bandwidth_formula(),
+            ),
+        ),
     ];
+    rows.extend(settable(offer).map(|range| ("can be set", range)));
     rows.extend(offer.kind.latency_us.map(|us| ("latency", latency(us))));
     rows.extend(burst(offer).map(|burst| ("burst", burst)));
+    rows.extend(credits(offer).map(|credits| ("credits", credits)));
     rows.extend(promise.io_unit_bytes.map(|unit| {
         let unit = units::bytes(unit as f64);
         let words = format!("{unit}: a larger I/O counts as several");
@@ -80,10 +92,48 @@ fn promised(offer: &Offer<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// ` = min(1800 + 50 × GiB, 50000)`, where a figure follows from something.
+fn follows(formula: Option<String>) -> String {
+    formula.map_or_else(String::new, |formula| format!(" = {formula}"))
+}
+
+/// What --iops and --mbps may be.
+fn settable(offer: &Offer<'_>) -> Option<String> {
+    let range =
+        |range: &DataRange| format!("{} to {}", range.at_least.words(), range.at_most.words());
+    let (kind, of_iops) = (offer.kind, offer.kind.iops_set.as_ref());
+    let iops = of_iops.map(|of| format!("IOPS from {}", range(of)));
+    let of_bytes = kind.mbps_set.as_ref();
+    let bytes = of_bytes.map(|of| format!("{} from {}", kind.unit.word(), range(of)));
+    let all: Vec<String> = iops.into_iter().chain(bytes).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// What a full bucket holds.
+fn credits(offer: &Offer<'_>) -> Option<String> {
+    offer.promise.burst_s?;
+    let burst = offer.kind.burst.as_ref()?;
+    let ios = || burst.ios.map(|ios| format!("{} I/Os", units::whole(ios)));
+    let bytes = || {
+        let bytes = burst.bytes_per_gib?;
+        Some(format!("{} for each GiB", units::bytes(bytes)))
+    };
+    let held = ios().or_else(bytes)?;
+    Some(format!("{held} when full; they come back at the base rate"))
+}
+
 fn sold_size(offer: &Offer<'_>) -> String {
     let tier = offer.tier.filter(|tier| tier.gib > offer.size_gib);
     let tier = tier.map(|tier| format!(", sold and run as {} of {}", tier.name, size(tier.gib)));
-    format!("{}{}", size(offer.size_gib), tier.unwrap_or_default())
+    let smallest = match offer.is_smallest {
+        true => ", the smallest that is sold: no SIZE was given",
+        false => "",
+    };
+    format!(
+        "{}{}{smallest}",
+        size(offer.size_gib),
+        tier.unwrap_or_default()
+    )
 }
 
 fn latency([low, high]: [f64; 2]) -> String {
@@ -131,11 +181,22 @@ fn reach(reach: &Reach) -> String {
 
 fn burst(offer: &Offer<'_>) -> Option<String> {
     let promise = &offer.promise;
+    let line = |of: fn(&Burst) -> Option<&CloudFormulaLine>| {
+        let line = offer.kind.burst.as_ref().and_then(of);
+        line.filter(|line| !line.is_constant())
+    };
+    let (of_iops, of_bytes) = (
+        line(|burst| burst.iops.as_ref()).map(CloudFormulaLine::words),
+        line(|burst| burst.mbps.as_ref())
+            .map(|line| format!("{} {}", line.words(), offer.kind.unit.word())),
+    );
     let figures: Vec<String> = [
         promise
             .burst_iops
-            .map(|iops| format!("{} IOPS", count(iops))),
-        promise.burst_bytes_per_s.map(units::bytes_per_s),
+            .map(|iops| format!("{} IOPS{}", count(iops), follows(of_iops))),
+        promise
+            .burst_bytes_per_s
+            .map(|bytes| format!("{}{}", units::bytes_per_s(bytes), follows(of_bytes))),
     ]
     .into_iter()
     .flatten()
@@ -156,12 +217,20 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
     } else {
         String::new()
     };
-    let mut lines = vec![format!(
-        "{} I/Os a second of {} ({}){room}; bursts do not count",
-        count(need.iops),
+    let (bs, bytes) = (
         units::bytes(need.bs as f64),
-        units::bytes_per_s(need.bytes_per_s)
-    )];
+        units::bytes_per_s(need.bytes_per_s),
+    );
+    let are_bytes_alone = need.iops <= 0.0;
+    let mut lines = vec![match are_bytes_alone {
+        true => {
+            format!("{bytes} in I/Os of {bs} (--bs names another size){room}; bursts do not count")
+        }
+        false => format!(
+            "{} I/Os a second of {bs} ({bytes}){room}; bursts do not count",
+            count(need.iops)
+        ),
+    }];
     let width = found
         .iter()
         .map(|one| one.offer.spec().len())
@@ -173,11 +242,14 @@ fn carriers(need: &Need, found: &[Carrier<'_>], currency: Option<&str>) -> Vec<S
             count(promise.iops.unwrap_or(0.0)),
             units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
         );
-        let beyond = format!(
-            "{} and {} times the need",
+        let (iops_times, bytes_times) = (
             units::decimals(one.iops_times, 1),
-            units::decimals(one.bytes_times, 1)
+            units::decimals(one.bytes_times, 1),
         );
+        let beyond = match are_bytes_alone {
+            true => format!("{bytes_times} times the need"),
+            false => format!("{iops_times} and {bytes_times} times the need"),
+        };
         let price = match (one.price, currency) {
             (Some(price), Some(currency)) => format!(
                 "  {price} {currency} a month",
@@ -233,6 +305,10 @@ fn seen(seen: &SeenLoad) -> Vec<String> {
             units::span_ms((fall.lasted_s * 1e3) as u64),
             count(fall.credits)
         ),
+        None if seen.is_mean => format!(
+            "{}: {settled} on average. There are too few rates over time to tell whether it is capped.",
+            seen.what
+        ),
         None => match (seen.pulses, seen.two_steps) {
             (Some(pulses), _) => {
                 let (ios, period) = (pulses.ios, units::span_ms(pulses.period_ms.round() as u64));
@@ -280,10 +356,12 @@ fn fits(one: &Match, seen: &SeenLoad) -> String {
     let name = format!("{}:{}", one.provider, one.kind);
     let promised = figure(one.promised);
     let what = match (one.strength, one.size_gib) {
-        (Strength::Size, _) => {
+        (Strength::Size, sold) => {
+            // A size between two tiers is sold as the larger one.
+            let sold = sold.map(|[gib, ..]| gib).or(seen.size_gib);
             format!(
                 "{name} of {} is sold with {promised}",
-                seen.size_gib.map(size).unwrap_or_default()
+                sold.map(size).unwrap_or_default()
             )
         }
         (Strength::Instance, _) => {
@@ -327,7 +405,9 @@ fn fits(one: &Match, seen: &SeenLoad) -> String {
     } else {
         " (not all figures verified)"
     };
-    format!("{what}{until}.{mark}")
+    let formula = one.formula.as_ref();
+    let formula = formula.map_or_else(String::new, |formula| format!(" ({formula})"));
+    format!("{what}{until}{formula}.{mark}")
 }
 
 fn of_machine(machine: &CloudMachine<'_>) -> Vec<String> {
@@ -370,20 +450,7 @@ fn disk(disk: &CloudDisk<'_>) -> Vec<String> {
         lines
             .push("    a disk of this machine itself: no provider promises anything for it".into());
     }
-    lines.extend(disk.offers.iter().map(|offer| {
-        let promise = &offer.promise;
-        let burst = burst(offer)
-            .map(|burst| format!("; burst {burst}"))
-            .unwrap_or_default();
-        let (iops, bytes) = (
-            count(promise.iops.unwrap_or(0.0)),
-            units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
-        );
-        format!(
-            "    as {:<22} {iops:>7} IOPS  {bytes:>10}{burst}",
-            offer.name()
-        )
-    }));
+    lines.extend(disk.offers.iter().map(could_be));
     if !disk.offers.is_empty() {
         lines.push(
             "    Which one it is only a measurement or its owner can say; provisioned rates come on top."
@@ -391,4 +458,26 @@ fn disk(disk: &CloudDisk<'_>) -> Vec<String> {
         );
     }
     lines
+}
+
+/// What a disk promises if it is of this type.
+fn could_be(offer: &Offer<'_>) -> String {
+    let name = offer.name();
+    if let Some((least, most)) = offer.iops_range().filter(|_| offer.is_unprovisioned()) {
+        let (least, most) = (units::whole(least), units::whole(most));
+        return format!("    as {name:<22} only what is provisioned, from {least} to {most} IOPS");
+    }
+    let promise = &offer.promise;
+    let burst = burst(offer)
+        .map(|burst| format!("; burst {burst}"))
+        .unwrap_or_default();
+    let (iops, bytes) = (
+        count(promise.iops.unwrap_or(0.0)),
+        units::bytes_per_s(promise.bytes_per_s.unwrap_or(0.0)),
+    );
+    let (of_iops, of_bytes) = (
+        follows(offer.iops_formula()),
+        follows(offer.bandwidth_formula()),
+    );
+    format!("    as {name:<22} {iops:>7} IOPS{of_iops}  {bytes:>10}{of_bytes}{burst}")
 }

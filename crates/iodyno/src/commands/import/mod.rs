@@ -97,17 +97,32 @@ pub fn run(args: &ImportArgs, context: &Context) -> Result<Exit, Failure> {
     if files.len() > 1 {
         context.out.say(table::total(&files, args.dry_run));
     }
-    let failed = files.iter().find_map(|file| {
-        let why = file.error.as_ref()?;
-        let failure = Failure::new(Exit::Failed, format!("{}: {why}", file.file));
-        Some(failure.on(&file.file).why(why).told())
-    });
+    let failed = failure(&files);
     context.out.document(&ImportDocument {
         schema: "iodyno.import/1",
         dry_run: args.dry_run,
         files,
     })?;
     failed.map_or(Ok(Exit::Fine), Err)
+}
+
+/// Why the import failed: a file could not be read, or no file held a result. The answer has told it.
+fn failure(files: &[File]) -> Option<Failure> {
+    let of = |file: &File, why: &str| {
+        let failure = Failure::new(Exit::Failed, format!("{}: {why}", file.file));
+        failure.on(&file.file).why(why).told()
+    };
+    let unread = files
+        .iter()
+        .find_map(|file| Some(of(file, file.error.as_ref()?)));
+    let is_empty = files.iter().all(|file| file.results.is_empty());
+    let nothing = || {
+        files
+            .first()
+            .filter(|_| is_empty)
+            .map(|file| of(file, table::NOTHING))
+    };
+    unread.or_else(nothing)
 }
 
 /// Keeps what is new.

@@ -1,10 +1,12 @@
 //! The workload on the command line, shared by `run` and `tune`: in iodyno's own words, in fio's, from a job file, or
 //! by the name of a preset.
 
+mod ceph;
+pub mod given;
 mod own;
 mod sections;
 
-pub use sections::Workload;
+pub use sections::{Workload, preset};
 
 use crate::exit::Failure;
 use load::Consent;

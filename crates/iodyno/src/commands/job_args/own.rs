@@ -5,6 +5,15 @@ use crate::exit::Failure;
 use model::job::{Job, PerDirection, Rate};
 
 impl JobArgs {
+    /// Whether a load was described at all.
+    pub fn is_named(&self) -> bool {
+        self.preset.is_some()
+            || self.job_file.is_some()
+            || self.command.is_some()
+            || !self.words.is_empty()
+            || !self.own_options().is_empty()
+    }
+
     /// The names of the job's options that were given in iodyno's own words.
     pub(super) fn own_options(&self) -> Vec<&'static str> {
         let given = [
@@ -37,12 +46,14 @@ impl JobArgs {
         set(&mut job.rw, &self.rw);
         set(&mut job.iodepth, &self.iodepth);
         set(&mut job.numjobs, &self.numjobs);
-        set(&mut job.size, &self.size);
         set(&mut job.ioengine, &self.ioengine);
         set(&mut job.rwmixread, &self.rwmixread);
         set(&mut job.fsync, &self.fsync);
         if let Some(bs) = self.bs {
             (job.bs, job.block_sizes) = (bs, None);
+        }
+        if let Some(size) = self.size {
+            (job.size, job.size_percent) = (size, 0);
         }
         if let Some(direct) = self.direct {
             job.direct = direct == 1;

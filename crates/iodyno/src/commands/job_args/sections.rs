@@ -1,9 +1,10 @@
 //! From the command line to the sections that are to run.
 
 use super::{JobArgs, fresh_seed};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use load::language::{self, Parsed};
 use load::{Preset, defaults, presets};
+use model::ceph_target::CephTarget;
 use model::job::{Job, Section};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ pub struct Workload {
     pub notes: Vec<String>,
     /// Whether the job is in fio's words, whose defaults are fio's.
     pub is_fio: bool,
+    /// The part of a Ceph cluster that a job in fio's words names.
+    pub ceph: Option<CephTarget>,
 }
 
 impl JobArgs {
@@ -25,14 +28,24 @@ impl JobArgs {
         runtime_ms: Option<u64>,
         seed: Option<u64>,
     ) -> Result<Workload, Failure> {
+        self.workload_with("io_uring", runtime_ms, seed)
+    }
+
+    /// The same with this engine where none was asked for.
+    pub fn workload_with(
+        &self,
+        usual_engine: &str,
+        runtime_ms: Option<u64>,
+        seed: Option<u64>,
+    ) -> Result<Workload, Failure> {
         if runtime_ms == Some(0) {
             return Err(Failure::usage(
                 "--runtime 0s: a load of no length measures nothing. Give at least 10ms",
             ));
         }
-        let mut workload = self.language()?;
+        let mut workload = self.language(usual_engine)?;
         if workload.is_fio {
-            self.refuse_own(runtime_ms)?;
+            workload.notes.extend(self.instead(runtime_ms));
         }
         for section in &mut workload.sections {
             let job = &mut section.job;
@@ -75,11 +88,12 @@ impl JobArgs {
         })
     }
 
-    fn language(&self) -> Result<Workload, Failure> {
+    fn language(&self, usual_engine: &str) -> Result<Workload, Failure> {
         let of = |sections| Workload {
             sections,
             notes: Vec::new(),
             is_fio: false,
+            ceph: None,
         };
         if let Some(file) = &self.job_file {
             return self.job_file(file);
@@ -92,21 +106,9 @@ impl JobArgs {
         }
         match &self.preset {
             None => Ok(of(vec![Section::of(defaults::of(
-                self.asked_engine().unwrap_or("io_uring"),
+                self.asked_engine().unwrap_or(usual_engine),
             ))])),
-            Some(name) => {
-                let preset = Preset::find(name).ok_or_else(|| {
-                    Failure::usage(format!(
-                        "no preset is called `{name}`. There are: {}",
-                        presets::ALL
-                            .iter()
-                            .map(|preset| preset.id)
-                            .collect::<Vec<_>>()
-                            .join(", ")
-                    ))
-                })?;
-                Ok(of(preset.sections()))
-            }
+            Some(name) => Ok(of(preset(name)?.sections())),
         }
     }
 
@@ -166,6 +168,7 @@ impl JobArgs {
 
     /// Refuses what the native engines do not do, by name and place; fio itself may be asked to, and is handed it.
     fn accepted(&self, mut parsed: Parsed) -> Result<Workload, Failure> {
+        let ceph = super::ceph::take(&mut parsed)?;
         if self.engine != "fio" && !parsed.unsupported.is_empty() {
             let lines: Vec<String> = parsed
                 .unsupported
@@ -212,25 +215,21 @@ impl JobArgs {
             sections: parsed.sections,
             notes: parsed.notes,
             is_fio: true,
+            ceph,
         })
     }
 
-    /// Two ways of saying the same would leave open which one counts.
-    fn refuse_own(&self, runtime_ms: Option<u64>) -> Result<(), Failure> {
+    /// That options before a job in fio's words stand in place of what it says.
+    fn instead(&self, runtime_ms: Option<u64>) -> Option<String> {
         let mut own = self.own_options();
-        if runtime_ms.is_some() {
-            own.push("--runtime");
-        }
-        match own.first() {
-            None => Ok(()),
-            Some(option) => Err(Failure::new(
-                Exit::Usage,
-                format!(
-                    "{option} stands before a job in fio's words, whose options stand after `--` or in the job file. \
-                     Put it there; --max-size and --max-runtime scale a job from outside"
-                ),
-            )),
-        }
+        own.extend(runtime_ms.map(|_| "--runtime"));
+        let verb = if own.len() == 1 { "stands" } else { "stand" };
+        (!own.is_empty()).then(|| {
+            format!(
+                "{} before the job {verb} in place of what the job says, in each of its sections",
+                own.join(", ")
+            )
+        })
     }
 
     fn scale(&self, job: &mut Job) {
@@ -273,4 +272,14 @@ impl JobArgs {
             job.engine_options.entry("ioengine".into()).or_insert(inner);
         }
     }
+}
+/// The preset of a name.
+pub fn preset(name: &str) -> Result<&'static Preset, Failure> {
+    Preset::find(name).ok_or_else(|| {
+        let names: Vec<&str> = presets::ALL.iter().map(|preset| preset.id).collect();
+        Failure::usage(format!(
+            "no preset is called `{name}`. There are: {}",
+            names.join(", ")
+        ))
+    })
 }

@@ -10,6 +10,7 @@ mod ways;
 mod weights;
 
 use crate::commands::job_args::duration_ms;
+use crate::commands::scratch_arg::ScratchArg;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -60,6 +61,8 @@ pub struct LimitArgs {
     /// -direct=1].
     #[arg(last = true, value_name = "FIO", requires = "containers")]
     pub job: Vec<String>,
+    #[command(flatten)]
+    pub scratch: ScratchArg,
     #[command(flatten)]
     pub container: ContainerArg,
 }
@@ -127,6 +130,7 @@ impl IoLimitArgs {
 
 /// Makes or enters the groups, measures, and says what the limit does.
 pub fn run(args: &LimitArgs, context: &Context) -> Result<Exit, Failure> {
+    args.scratch.put_in_place();
     let asked = args.limit.asked()?;
     if asked.is_none() && args.group.is_none() && args.containers.is_empty() {
         return Err(Failure::usage("nothing says which limit to measure").hint(

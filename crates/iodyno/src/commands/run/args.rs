@@ -2,6 +2,7 @@
 
 use crate::commands::job_args::{JobArgs, duration_ms};
 use crate::commands::layers_arg::LayersArg;
+use crate::commands::scratch_arg::ScratchArg;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::exit::Failure;
 use model::search::{Goal, Statistic};
@@ -11,8 +12,8 @@ use std::path::PathBuf;
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// A directory (scratch is made in it and removed), a file or a block device; without it, what the job file or the
-    /// fio line names.
+    /// A directory (scratch is made in it and removed), a file or a block device, or of a Ceph cluster rados://POOL or
+    /// rbd://POOL/IMAGE; without it, what the job file or the fio line names.
     pub target: Option<PathBuf>,
     /// How long to run [default: 10s].
     #[arg(long, value_parser = duration_ms)]
@@ -32,14 +33,22 @@ pub struct RunArgs {
     /// Refuse a job that would not measure what it says.
     #[arg(long, conflicts_with = "corrected")]
     pub strict: bool,
+    /// Judge the job and say what would be run; load nothing.
+    #[arg(long, conflicts_with = "corrected")]
+    pub dry_run: bool,
     /// Run the job as the lint corrects it.
     #[arg(long)]
     pub corrected: bool,
     /// Print the record and do not keep it: whoever started this does.
     #[arg(long, hide = true)]
     pub unkept: bool,
+    /// Once everything is prepared, say so and wait for a line with the moment to begin: what leads a fleet gives it.
+    #[arg(long, hide = true, requires = "stream")]
+    pub hold: bool,
     #[command(flatten)]
     pub job: JobArgs,
+    #[command(flatten)]
+    pub scratch: ScratchArg,
     #[command(flatten)]
     pub study: StudyArgs,
     #[command(flatten)]
@@ -99,7 +108,7 @@ pub struct StudyArgs {
     /// Write the whole target twice in sequence before measuring (SNIA's workload independent preconditioning).
     #[arg(long)]
     pub precondition: bool,
-    /// Run until the load has in_container by SNIA's rule, and tell the burst from what lasts.
+    /// Run until the load has settled by SNIA's rule, and tell the burst from what lasts.
     #[arg(long, conflicts_with_all = ["runtime", "stream"])]
     pub steady: bool,
     /// With --steady: length of a round; SNIA's own is 60s.

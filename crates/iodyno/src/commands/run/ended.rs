@@ -14,7 +14,27 @@ pub fn ended(record: &Record, was_cut: bool) -> Result<Exit, Failure> {
             );
             Err(Failure::new(Exit::Failed, message).on(target).told())
         }
-        (false, false) => Ok(Exit::Fine),
+        (false, false) => broken_off(record),
+    }
+}
+
+/// The failure of a load that ended before its time; its record holds what was done until then.
+fn broken_off(record: &Record) -> Result<Exit, Failure> {
+    let loads = record.sections().iter().map(|section| &section.load);
+    let why = loads
+        .chain(record.load())
+        .find_map(|load| load.broken_off.as_ref());
+    match why {
+        None => Ok(Exit::Fine),
+        Some(why) => {
+            let message = format!(
+                "{}: {why}. The record holds what was done until then",
+                record.target
+            );
+            Err(Failure::new(Exit::Failed, message)
+                .on(&record.target)
+                .why(why))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use model::curve::{Axis, CurveSetting};
-use model::job::{Job, PerDirection, Rate, Rw};
+use model::job::{Job, PerDirection, Rate, Rw, Section};
 use model::units::parse_bytes;
 
 /// Most points of a grid: more cannot be visited often enough to say anything.
@@ -211,6 +211,23 @@ impl Grid {
             values,
         });
         Ok(())
+    }
+
+    /// The points as sections of a job, each named by its values: `numjobs=50`.
+    pub fn sections(&self, of: &Section) -> Vec<Section> {
+        let section = |point: &GridPoint| {
+            let mut section = Section {
+                job: point.job.clone(),
+                ..of.clone()
+            };
+            let values = point.settings.iter();
+            let values: Vec<String> = values
+                .map(|one| format!("{}={}", one.option, one.value))
+                .collect();
+            section.name = values.join(" ");
+            section
+        };
+        self.points.iter().map(section).collect()
     }
 
     /// How many points there are.

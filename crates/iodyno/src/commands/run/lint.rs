@@ -57,6 +57,31 @@ impl Lint {
         lint
     }
 
+    /// Judges every point of a sweep, each by itself: loads that follow each other are not one job. What is said of several points
+    /// is told of the first.
+    pub fn before_points(
+        points: &[Section],
+        context: &Context,
+        (root, path): (&Target, &IoPath),
+    ) -> Lint {
+        let judged = |point: &Section| {
+            Lint::of(std::slice::from_ref(point), (context, path), Some(root)).findings
+        };
+        let mut lint = Lint::of(&points[..1], (context, path), Some(root));
+        lint.findings.clear();
+        for finding in points.iter().flat_map(judged) {
+            if lint.findings.iter().all(|one| one.rule != finding.rule) {
+                lint.findings.push(finding);
+            }
+        }
+        lint.findings
+            .sort_by_key(|finding| std::cmp::Reverse(finding.level));
+        for line in lint::lint_lines(&lint.findings, &[]) {
+            context.out.note(line);
+        }
+        lint
+    }
+
     /// Refuses to go on where the job would not measure what it says.
     pub fn refuse(&self) -> Result<(), Failure> {
         let wrong: Vec<&str> = self
@@ -93,6 +118,7 @@ impl Lint {
             sections: sections.clone(),
             notes: Vec::new(),
             is_fio,
+            ceph: None,
         };
         *self = Lint::before(args, context, &corrected, (root, path));
         sections
@@ -129,7 +155,10 @@ impl Lint {
 
     /// Judges the result as well, and gives all findings for the record, the worst first.
     pub fn after(self, path: &IoPath, done: &StageDone) -> Vec<Finding> {
-        let mut findings = diagnose::after(&self.facts(path, &done.sections, &done.sensors));
+        // The sensors know nothing of the devices below other targets.
+        let here = done.sections.iter().filter(|one| one.elsewhere.is_empty());
+        let here: Vec<SectionResult> = here.cloned().collect();
+        let mut findings = diagnose::after(&self.facts(path, &here, &done.sensors));
         findings.extend(self.findings);
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
         findings

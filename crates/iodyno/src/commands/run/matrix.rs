@@ -8,7 +8,7 @@ use model::histogram::Histogram;
 use model::interference::{InterferenceCell, Matrix};
 use model::job::{Arrivals, Job, PerDirection, Rate, Rw, Thinktime};
 use model::studies::Studies;
-use model::units::{bytes_per_s, count, span_ms};
+use model::units::{bytes_per_s, count, span_ms, span_word};
 
 /// Time for all cells where nobody says otherwise, ms.
 const BUDGET_MS: u64 = 170_000;
@@ -129,9 +129,9 @@ fn dwell(budget_ms: Option<u64>, steps: u32, visits: u32) -> Result<(u64, u64), 
     let whole_ms = match budget_ms {
         Some(budget_ms) if budget_ms < least_ms => {
             return Err(Failure::usage(format!(
-                "--budget: {count} visits in {} leave too little for each; give at least --budget {}s or fewer --steps",
+                "--budget: {count} visits in {} leave too little for each; give at least --budget {} or fewer --steps",
                 span_ms(budget_ms),
-                least_ms.div_ceil(1000)
+                span_word(least_ms)
             )));
         }
         Some(budget_ms) => budget_ms,

@@ -1,10 +1,13 @@
 //! `iodyno run`: one measured load, kept as a record.
 
 mod args;
+mod ceph;
+mod dry;
 mod ended;
 pub mod facts;
 mod find_max;
 mod grid;
+mod hold;
 pub mod intervals;
 pub mod lint;
 mod matrix;
@@ -28,7 +31,7 @@ use host::signals::Stop;
 use load::defaults;
 use model::finding::Finding;
 use model::iopath::IoPath;
-use model::job::Job;
+use model::job::{Job, Section};
 use model::record::{Provenance, Record, RecordBody, RunBody};
 use model::secret;
 use model::studies::Studies;
@@ -39,11 +42,19 @@ use targets::{Opened, Targets};
 
 /// Loads, measures, keeps and says what was found.
 pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
+    args.scratch.put_in_place();
     let context = &context.streaming(args.stream);
     let store = Store::open(&context.state_dir)?;
-    let mut workload = args.job.workload(args.runtime, args.seed)?;
+    let named = ceph::named(args.target.as_deref())?;
+    let usual = ceph::usual_engine(named.as_ref(), &args.job);
+    let mut workload = args.job.workload_with(usual, args.runtime, args.seed)?;
     for note in &workload.notes {
         context.out.note(format!("note: {note}"));
+    }
+    // A path on the command line stands in for the target of a pasted job, and fio's engine for it does not fit then.
+    let of_job = workload.ceph.take().filter(|_| args.target.is_none());
+    if let Some(target) = named.or(of_job) {
+        return ceph::run(args, context, workload, &target);
     }
     let (root, path) = Opened::default().root(args.target.as_deref(), context, &workload)?;
     for section in &mut workload.sections {
@@ -52,9 +63,18 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
             false => defaults::on(&mut section.job, root.kind()),
         }
     }
-    let mut lint = lint::Lint::before(args, context, &workload, (&root, &path));
+    let points = points(args, &workload)?;
+    let mut lint = match &points {
+        Some(points) => lint::Lint::before_points(points, context, (&root, &path)),
+        None => lint::Lint::before(args, context, &workload, (&root, &path)),
+    };
     if args.strict {
         lint.refuse()?;
+    }
+    if args.dry_run {
+        let series = study_of(args, &workload)?.map(|(study, _)| study.purpose());
+        let sections = points.as_deref().unwrap_or(&workload.sections);
+        return dry::told(sections, series, &lint, &path, context);
     }
     if args.corrected {
         workload.sections = lint.correct(args, context, &workload, (&root, &path));
@@ -87,6 +107,17 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     }
 }
 
+/// The points of a sweep, where one was asked for; a job that the lint is to correct is judged as it stands.
+fn points(args: &RunArgs, workload: &Workload) -> Result<Option<Vec<Section>>, Failure> {
+    let Some((study::Study::Sweep(grid), _)) = study_of(args, workload)? else {
+        return Ok(None);
+    };
+    let section = workload.sections.first();
+    Ok(section
+        .filter(|_| !args.corrected)
+        .map(|section| grid.sections(section)))
+}
+
 /// A series of loads in place of one, where the options or the job ask for it.
 fn study_of(args: &RunArgs, workload: &Workload) -> Result<Option<(study::Study, Job)>, Failure> {
     let studies = workload
@@ -113,12 +144,42 @@ fn measure_and_keep(
     stop: &Stop,
     lint: lint::Lint,
 ) -> Result<Exit, Failure> {
-    let (targets, studies) = Targets::prepare(args, context, workload, (root, path), stop)?;
+    let made = Targets::prepare(args, context, workload, (root, path), stop)?;
+    let judged = Judged {
+        path,
+        judge: Box::new(|done| lint.after(path, done)),
+    };
+    measure(args, context, store, workload, made, stop, judged)
+}
+
+/// Says what there is to remark on a result.
+type Judge<'a> = dyn FnOnce(&stage::StageDone) -> Vec<Finding> + 'a;
+
+/// How a result is judged, and the path below what was loaded.
+struct Judged<'a> {
+    path: &'a IoPath,
+    judge: Box<Judge<'a>>,
+}
+
+/// Loads what was made ready.
+fn measure(
+    args: &RunArgs,
+    context: &Context,
+    store: &Store,
+    workload: &Workload,
+    (targets, studies): (Targets, Studies),
+    stop: &Stop,
+    Judged { path, judge }: Judged<'_>,
+) -> Result<Exit, Failure> {
     let provenance = crate::provenance::of(&context.host);
-    let done = stage::run_all(args, context, workload, &targets, path, stop)?;
-    drop(targets);
+    let done = stage::run_all(args, context, workload, &targets, path, stop);
+    let left = targets.end();
+    for note in left {
+        context.out.note(format!("iodyno: {note}"));
+    }
+    let done = done?;
     let was_cut = stop.is_asked();
-    let findings = lint.after(path, &done);
+    let findings = judge(&done);
     let mut record = record(provenance, workload, path, (done, studies), findings);
     let kept = match args.unkept {
         true => keep::Kept::by_another(),

@@ -111,7 +111,9 @@ pub fn wear_in(
     let unused = job.offset * prepared.all_files().count() as u64;
     let range_bytes = prepared.bytes().saturating_sub(unused);
     let wanted = range_bytes * PASSES;
-    let whole_device = matches!(prepared.place().target.kind(), FileKind::BlockDevice { .. })
+    let target = prepared.place().opened();
+    let whole_device = target
+        .is_ok_and(|target| matches!(target.kind(), FileKind::BlockDevice { .. }))
         && (job.size, job.size_percent, job.offset) == (0, 0, 0);
     let job = writer(prepared, job);
     context.out.note(format!(

@@ -1,6 +1,7 @@
 //! Runs the sections: those of a stage together, stage after stage, on one time line.
 
 use super::args::RunArgs;
+use super::hold;
 use super::intervals::Intervals;
 use super::targets::Targets;
 use crate::commands::job_args::Workload;
@@ -49,6 +50,9 @@ pub fn run_all(
         ..Scope::of(path)
     };
     let sampler = Sampler::start(&context.host, INTERVAL_DEFAULT_MS, origin_ns, &scope);
+    if args.hold {
+        hold::wait(context, stop);
+    }
     let mut sections = Vec::new();
     let mut index = 0;
     for (number, members) in stages(&workload.sections).into_iter().enumerate() {
@@ -89,6 +93,8 @@ struct RunStage<'a> {
 /// A section at work.
 struct Active<'a> {
     section: &'a Section,
+    /// As [`SectionResult::elsewhere`].
+    elsewhere: String,
     running: Running,
     intervals: Intervals,
     started_ns: u64,
@@ -171,9 +177,13 @@ impl RunStage<'_> {
             Region::WHOLE,
         )?;
         let started_ns = running.origin_ns();
+        if self.args.hold && self.first + index == 0 {
+            hold::began(self.context, started_ns);
+        }
         let whole_ms = job.ramp_ms + job.runtime_ms;
         Ok(Active {
             section,
+            elsewhere: self.targets.elsewhere(self.first + index).into(),
             intervals: Intervals::new(&section.name, started_ns, self.args.interval),
             started_ns,
             end_ns: if job.runtime_ms == 0 {
@@ -193,6 +203,7 @@ impl RunStage<'_> {
     fn end(&self, active: Active<'_>) -> Result<SectionResult, Failure> {
         let Active {
             section,
+            elsewhere,
             mut running,
             mut intervals,
             started_ns,
@@ -210,6 +221,7 @@ impl RunStage<'_> {
             name: section.name.clone(),
             stage: self.number,
             start_ms: started_ns.saturating_sub(self.origin_ns) / 1_000_000,
+            elsewhere,
             job: section.job.clone(),
             load,
         })

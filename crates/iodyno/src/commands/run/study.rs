@@ -29,7 +29,8 @@ impl Study {
     /// What the options, or fio's own in the job (`latency_target`, `steadystate`), ask for; none for a plain load.
     pub fn of(args: &StudyArgs, job: &Job) -> Result<Option<Study>, Failure> {
         if !args.sweep.is_empty() {
-            return Ok(Some(Study::Sweep(grid::Grid::parse(&args.sweep, job)?)));
+            let grid = grid::Grid::parse(&args.sweep, &by_own_clock(job))?;
+            return Ok(Some(Study::Sweep(grid)));
         }
         if let Some(wish) = find_max::FindMaxWish::of(args, job) {
             return Ok(Some(Study::FindMax(wish)));
@@ -42,17 +43,35 @@ impl Study {
     }
 }
 
+impl Study {
+    /// What the loads of the series are for, behind "in a series ".
+    pub fn purpose(&self) -> &'static str {
+        match self {
+            Study::Sweep(_) => "that visits all of them again and again",
+            Study::FindMax(_) => "that looks for the highest rate within the limit",
+            Study::Interference => "of reads against writes",
+            Study::Steady(..) => "until the rate is steady",
+        }
+    }
+}
+
+/// A series ends by its own clock, never because a pass is over.
+fn by_own_clock(job: &Job) -> Job {
+    Job {
+        time_based: true,
+        ramp_ms: 0,
+        ..job.clone()
+    }
+}
+
 /// Makes the series, keeps its record and says what was found.
 pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
     let store = Store::open(&subject.context.state_dir)?;
-    // A series ends by its own clock, never because a pass is over.
     // The search for a rate sets the arrivals of each try itself.
     let open_loop = subject.job.open_loop && !matches!(study, Study::FindMax(_));
     subject.job = Job {
-        time_based: true,
-        ramp_ms: 0,
         open_loop,
-        ..subject.job
+        ..by_own_clock(&subject.job)
     };
     let provenance = crate::provenance::of(&subject.context.host);
     let (found, sensors) = match &study {

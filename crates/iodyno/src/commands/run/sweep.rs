@@ -8,7 +8,7 @@ use load::{Prepared, Region};
 use model::curve::{Point, Sweep, Visit};
 use model::job::Job;
 use model::studies::Studies;
-use model::units::{count, span_ms};
+use model::units::{count, span_ms, span_word};
 
 /// Time for all visits where nobody says otherwise, ms; a large grid takes longer.
 const BUDGET_MS: u64 = 120_000;
@@ -39,10 +39,10 @@ impl Dwell {
         let whole_ms = match budget_ms {
             Some(budget_ms) if budget_ms < least_ms => {
                 return Err(Failure::usage(format!(
-                    "--budget: {visits} visits in {} leave too little for each; give at least --budget {}s, fewer \
+                    "--budget: {visits} visits in {} leave too little for each; give at least --budget {}, fewer \
                      values or fewer --repeats",
                     span_ms(budget_ms),
-                    least_ms.div_ceil(1000)
+                    span_word(least_ms)
                 )));
             }
             Some(budget_ms) => budget_ms,
@@ -207,6 +207,19 @@ fn doubts(points: &[Point]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_budget_can_be_pasted() {
+        let message = Dwell::of(Some(10_000), 9_720).unwrap_err().message;
+        let word = message
+            .split("--budget ")
+            .nth(1)
+            .and_then(|rest| rest.split(',').next());
+        let word = word.unwrap();
+        assert!(word.contains('m'), "minutes are told as such: {message}");
+        let least_ms = crate::commands::job_args::duration_ms(word).unwrap();
+        assert!(Dwell::of(Some(least_ms), 9_720).is_ok(), "{message}");
+    }
 
     #[test]
     fn the_budget_is_shared_out() {

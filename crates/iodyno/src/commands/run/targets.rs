@@ -115,6 +115,8 @@ fn inspect(context: &Context, target: &Path) -> Result<IoPath, Failure> {
 #[derive(Debug)]
 pub struct Targets {
     prepared: Vec<Prepared>,
+    /// Of each in `prepared` that lies on another device than the root: its target and the device; else empty.
+    elsewhere: Vec<String>,
     /// By section: the place in `prepared`.
     of_section: Vec<usize>,
 }
@@ -147,6 +149,7 @@ impl Targets {
         }
         let mut targets = Targets {
             prepared: Vec::new(),
+            elsewhere: Vec::new(),
             of_section: vec![0; workload.sections.len()],
         };
         for (target, _, members) in groups {
@@ -156,7 +159,9 @@ impl Targets {
                 .collect();
             let job = load::covering(&jobs, target.kind() == FileKind::Directory);
             let mut prepared = prepare_one(args, context, &target, &job, stop)?;
-            prepared.set_device(device_of(context, (root, path), &target)?);
+            let (device, elsewhere) = device_of(context, (root, path), &target)?;
+            prepared.set_device(device);
+            targets.elsewhere.push(elsewhere);
             prepared.set_state_dir(context.state_dir.clone());
             members
                 .into_iter()
@@ -168,31 +173,59 @@ impl Targets {
         Ok((targets, studies))
     }
 
+    /// A target for each section, in their order.
+    pub fn each(prepared: Vec<Prepared>) -> Targets {
+        let of_section = (0..prepared.len()).collect();
+        Targets {
+            elsewhere: vec![String::new(); prepared.len()],
+            prepared,
+            of_section,
+        }
+    }
+
+    /// Removes what was made for the load, and gives what there is to say of that.
+    pub fn end(self) -> Vec<String> {
+        self.prepared
+            .iter()
+            .flat_map(Prepared::remove_made)
+            .collect()
+    }
+
     /// The target of a section.
     pub fn of(&self, section: usize) -> &Prepared {
         &self.prepared[self.of_section[section]]
     }
+
+    /// The target and the device of a section that lies on another device than the root; else empty.
+    pub fn elsewhere(&self, section: usize) -> &str {
+        &self.elsewhere[self.of_section[section]]
+    }
 }
 
-/// The queue below one of the targets. Sensors and the lint look at the first target alone, and say so here.
+/// The queue below one of the targets, and both in words where it is another queue than the root's. Sensors and the lint look at
+/// the root's alone, and say so here.
 fn device_of(
     context: &Context,
     (root, path): (&Arc<Target>, &IoPath),
     target: &Arc<Target>,
-) -> Result<Option<String>, Failure> {
+) -> Result<(Option<String>, String), Failure> {
     let name = |path: &IoPath| path.queue_device().map(|layer| layer.name.clone());
     if target.identity() == root.identity() {
-        return Ok(name(path));
+        return Ok((name(path), String::new()));
     }
     let other = inspect(context, target.path())?;
     refuse_exchanged(target, &other)?;
-    if name(&other) != name(path) {
-        context.out.note(format!(
-            "note: {} lies on another device than {}, which alone the sensors and the lint look at",
-            other.target, path.target
-        ));
+    let device = name(&other);
+    if device == name(path) {
+        return Ok((device, String::new()));
     }
-    Ok(name(&other))
+    context.out.note(format!(
+        "note: {} lies on another device than {}, which alone the sensors and the lint look at",
+        other.target, path.target
+    ));
+    let shown = device.as_deref().unwrap_or("no block device");
+    let elsewhere = format!("{} ({shown})", other.target);
+    Ok((device, elsewhere))
 }
 
 /// The target on the command line stands in for what the job names.

@@ -15,6 +15,7 @@ use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
 use super::run::lint::Lint;
 use super::run::targets::opened;
+use super::scratch_arg::ScratchArg;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -111,6 +112,8 @@ pub struct TuneArgs {
     /// tracing costs; lite and full trace all windows.
     #[arg(long, value_enum, default_value = "auto")]
     layers: LayersArg,
+    #[command(flatten)]
+    scratch: ScratchArg,
     #[command(flatten)]
     job: JobArgs,
     #[command(flatten)]
@@ -211,6 +214,7 @@ enum Made {
 
 /// Plans, says the plan, proves, puts back, and says what was found.
 pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
+    args.scratch.put_in_place();
     if let Some(argument) = &args.reboot.reboot_plan {
         return reboot_plan::make(args, context, argument);
     }

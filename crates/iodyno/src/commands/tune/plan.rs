@@ -546,14 +546,16 @@ impl TunePlan {
 
     /// What the budget is too short for, and which is not.
     fn budget_line(&self) -> Option<String> {
-        let needs_s = self.needs_ms().div_ceil(1_000);
-        let is_enough = self.budget_ms >= needs_s * 1_000;
+        let needs = units::span_word(self.needs_ms());
+        let is_enough = self.budget_ms >= self.needs_ms().div_ceil(1_000) * 1_000;
         let count = self.knobs.len();
         (!is_enough).then(|| {
             let budget = units::span_ms(self.budget_ms);
             match count {
-                1 => format!("  {budget} is too short for it: give --budget {needs_s}s at the least."),
-                _ => format!("  {budget} is too short for all {count}: give --budget {needs_s}s at the least."),
+                1 => format!("  {budget} is too short for it: give --budget {needs} at the least."),
+                _ => format!(
+                    "  {budget} is too short for all {count}: give --budget {needs} at the least."
+                ),
             }
         })
     }
@@ -699,5 +701,37 @@ mod tests {
             Some(480_000),
             "a longer budget gives it more blocks"
         );
+    }
+    #[test]
+    fn the_least_budget_can_be_pasted() {
+        let knob = PlannedKnob {
+            knob: "scheduler".into(),
+            subject: Subject::Sysctl,
+            values: vec!["1".into(), "2".into()],
+            class: Class::Slow,
+            memory_ms: 1_000,
+            risk: model::change::Risk::Safe,
+            doubt: None,
+            metric: ExperimentMetric::iops(),
+        };
+        let plan = |budget_ms| TunePlan {
+            device: "sda".into(),
+            metric: ExperimentMetric::iops(),
+            knobs: vec![knob.clone(); 8],
+            skipped: Vec::new(),
+            budget_ms,
+            stop_if: Vec::new(),
+            climbs: false,
+            is_laid_out: false,
+        };
+        let line = plan(1_000).budget_line().unwrap();
+        let word = line
+            .split("--budget ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        let word = word.unwrap();
+        assert!(word.contains('m'), "minutes are told as such: {line}");
+        let least_ms = crate::commands::job_args::duration_ms(word).unwrap();
+        assert_eq!(plan(least_ms).budget_line(), None, "{line}");
     }
 }

@@ -2,15 +2,14 @@
 //! nothing. `iodyno boots` carries it out where the user installs its unit.
 
 use super::TuneArgs;
-use crate::cli::Cli;
 use crate::commands::boots;
-use crate::commands::job_args::{JobArgs, fresh_seed};
+use crate::commands::job_args::{fresh_seed, given};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use ::boots::{BootPlan, PAIRS_MIN, SCHEMA, command_line};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory};
+use clap::Args;
 use host::files::FileKind;
+use kernel::release::Release;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::text::shell_word;
@@ -67,6 +66,9 @@ pub fn make(args: &TuneArgs, context: &Context, argument: &str) -> Result<Exit, 
     let job = args.job.single(load_ms, seed)?;
     let meter = meter(args, &job)?;
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
+    if let Some(why) = without_effect(argument, &path) {
+        return Err(Failure::usage(why).on("--reboot-plan"));
+    }
     let identity = identity(args, &path, &job)?;
     let line = context.host.text("/proc/cmdline").unwrap_or_default();
     let tried = command_line::with(&line, argument)
@@ -132,6 +134,20 @@ fn meter(args: &TuneArgs, job: &Job) -> Result<&'static Meter, Failure> {
     }
 }
 
+/// Why boots with an argument and without it are alike, where the kernel takes it and does nothing.
+fn without_effect(argument: &str, path: &IoPath) -> Option<String> {
+    let name = argument.split('=').next()?;
+    let kernel = path.machine_fact("kernel")?;
+    let is_gone = Release::parse(kernel)?.at_least(5, 0);
+    (name == "elevator" && is_gone).then(|| {
+        format!(
+            "elevator= does nothing since Linux 5.0, and this is {kernel}: boots with and without it would be alike. \
+             `sudo iodyno tune {} --knob scheduler` compares schedulers without a boot, and a rule of udev keeps one.",
+            path.as_argument()
+        )
+    })
+}
+
 /// What tells the disks of the path from others. Names change from boot to boot, and what is written to must be the same.
 fn identity(args: &TuneArgs, path: &IoPath, job: &Job) -> Result<String, Failure> {
     let place = compare::device::of_path(path);
@@ -154,37 +170,9 @@ fn identity(args: &TuneArgs, path: &IoPath, job: &Job) -> Result<String, Failure
 
 /// Words of `run` that make the same load: the options of the command line that are about it.
 fn words(target: &Path) -> Result<Vec<String>, Failure> {
-    let matches = Cli::command().get_matches_from(host::environment::arguments());
-    let tune = matches.subcommand().map(|(_, tune)| tune);
     let mut words = vec!["run".to_string(), text(target)?];
-    let options = JobArgs::augment_args(clap::Command::new("job"));
-    let given = options.get_arguments().filter_map(|option| {
-        let matches = tune.filter(|tune| {
-            tune.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
-        })?;
-        Some((option, matches))
-    });
-    let mut behind = Vec::new();
-    for (option, matches) in given {
-        let values = raw(matches, option.get_id().as_str())?;
-        match option.get_long() {
-            Some(long) if !option.get_action().takes_values() => words.push(format!("--{long}")),
-            Some(long) => words.extend(values.iter().map(|value| format!("--{long}={value}"))),
-            None => behind = values,
-        }
-    }
-    if !behind.is_empty() {
-        words.push("--".into());
-        words.extend(behind);
-    }
+    words.extend(given::words()?);
     Ok(words)
-}
-
-fn raw(matches: &ArgMatches, id: &str) -> Result<Vec<String>, Failure> {
-    let values = matches.get_raw(id).into_iter().flatten();
-    let words = values.map(|value| value.to_str().map(String::from));
-    let whole: Option<Vec<String>> = words.collect();
-    whole.ok_or_else(|| Failure::usage("a plan holds text, and an option is no UTF-8."))
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
@@ -255,4 +243,35 @@ fn told(context: &Context, plan: &BootPlan, directory: Option<&Path>) {
         "  iodyno boots {}",
         shell_word(&directory.to_string_lossy())
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use model::iopath::{Layer, LayerKind};
+
+    fn on(kernel: Option<&str>) -> IoPath {
+        let mut machine = Layer::new(LayerKind::Machine, "machine");
+        let fact = kernel.map(|kernel| ("kernel".to_string(), kernel.to_string()));
+        machine.facts.extend(fact);
+        IoPath {
+            machine: Some(machine),
+            ..IoPath::new("/srv", Layer::new(LayerKind::Target, "/srv"))
+        }
+    }
+
+    #[test]
+    fn an_argument_that_the_kernel_ignores_is_no_plan() {
+        let told = |argument: &str, kernel| without_effect(argument, &on(kernel));
+        let why = told("elevator=cfq", Some("6.1.0-18-amd64")).unwrap();
+        assert!(
+            why.contains("does nothing since Linux 5.0, and this is 6.1.0-18-amd64"),
+            "{why}"
+        );
+        assert!(why.contains("iodyno tune /srv --knob scheduler"), "{why}");
+        assert_eq!(told("elevator=cfq", Some("3.10.0-1160.el7.x86_64")), None);
+        assert_eq!(told("elevator=cfq", None), None);
+        assert_eq!(told("mitigations=off", Some("6.1.0")), None);
+    }
 }

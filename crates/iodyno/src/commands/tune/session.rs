@@ -382,7 +382,9 @@ impl Session<'_> {
             Aim::Select => planned.select_needs_ms(),
             Aim::OneOf { .. } | Aim::Headline => planned.needs_ms(),
         };
-        let (needs, left) = (span_ms(needs_ms), span_ms(left_ms));
+        // Up, so that what is told suffices.
+        let needs = span_ms(needs_ms.div_ceil(1_000) * 1_000);
+        let left = span_ms(left_ms);
         let why = format!("it needs {needs} at the least and {left} of the budget are left");
         self.not_tried(planned, asked.set, why)
     }

@@ -63,7 +63,7 @@ fn draw_traced(look: &ScreenLook<'_>, device: &DeviceLayers, area: Rect, buffer:
         width: area.width - LABEL,
         height: area.height - above - below,
     };
-    let map = spans::whole(device, side).and_then(|(span, _)| {
+    let map = device.whole(side).and_then(|(span, _)| {
         let asked = asked(look, side, span, plot);
         heat::map(look.layers, &asked)
     });
@@ -109,7 +109,7 @@ fn title(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let (span, figures) = match spans::whole(device, side) {
+    let (span, figures) = match device.whole(side) {
         Some((span, times)) => {
             let tail = spans::tail(times.total());
             let word = |ns: Option<f64>| ns.map_or("–".into(), units::duration_ns);

@@ -8,12 +8,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use report::layers::notable;
-use view::scale;
+use view::{layer_shares, scale};
 
 mod share;
 
-/// The layers of an I/O's way, which add up; the whole is not among them.
-const PATH: [Span; 5] = [Span::Q2G, Span::G2I, Span::I2D, Span::G2D, Span::D2C];
 /// Columns of the figures: p50, the tail, n.
 const FIGURES: usize = 29;
 const NAME: usize = 5;
@@ -141,7 +139,7 @@ impl Shown {
     /// The layers that this way does not have, and why: never a zero.
     fn absent(&self) -> Option<(&'static str, &'static str, &'static str)> {
         let has = |span: Span| self.times(span).is_some();
-        match spans::whole(&self.device, self.side) {
+        match self.device.whole(self.side) {
             None => None,
             Some((Span::G2C, _)) if !has(Span::D2C) => Some((
                 "Q2G",
@@ -153,7 +151,7 @@ impl Shown {
                 "Q2G G2I I2D",
                 "lite sees requests only, full sees all",
             )),
-            _ if !PATH.into_iter().any(has) => {
+            _ if !Span::PARTS.into_iter().any(has) => {
                 Some(("Q2G", "Q2G to D2C", "bio-based: it has no requests"))
             }
             _ if has(Span::G2D) && !has(Span::I2D) => {
@@ -164,12 +162,16 @@ impl Shown {
     }
 
     fn tail(&self) -> spans::Tail {
-        spans::tail(spans::whole(&self.device, self.side).map_or(0, |(_, times)| times.total()))
+        spans::tail(
+            self.device
+                .whole(self.side)
+                .map_or(0, |(_, times)| times.total()),
+        )
     }
 
     /// Everything in one line, as exactly as it fits.
     fn line(&self, width: usize) -> String {
-        let Some((whole, _)) = spans::whole(&self.device, self.side) else {
+        let Some((whole, _)) = self.device.whole(self.side) else {
             return fitted(
                 &format!("LAYERS  no {} in this time", self.side.name()),
                 width,
@@ -215,8 +217,10 @@ impl Shown {
             _ => None,
         };
         // The whole only where there is nothing that makes it up.
-        let is_alone = !PATH[..4].iter().any(|span| self.times(*span).is_some());
-        let spans = PATH
+        let is_alone = !Span::PARTS[..4]
+            .iter()
+            .any(|span| self.times(*span).is_some());
+        let spans = Span::PARTS
             .into_iter()
             .chain(is_alone.then_some(whole).filter(|span| *span != Span::D2C));
         spans.filter_map(entry).collect()
@@ -224,10 +228,10 @@ impl Shown {
 
     /// One row for each layer, the whole, the axis, and the shares of the mean; whether a line is a note.
     fn block(&self, width: usize) -> Vec<(String, bool)> {
-        let Some((whole, _)) = spans::whole(&self.device, self.side) else {
+        let Some((whole, _)) = self.device.whole(self.side) else {
             return vec![(self.line(width), false)];
         };
-        let present: Vec<Span> = PATH
+        let present: Vec<Span> = Span::PARTS
             .into_iter()
             .filter(|span| self.times(*span).is_some())
             .collect();
@@ -236,7 +240,7 @@ impl Shown {
         let bar = width.saturating_sub(NAME + FIGURES + 1);
         let scale = LayersScale::of(drawn.iter().filter_map(|span| self.times(*span)), bar);
         let mut lines = vec![(self.head(width), false)];
-        for span in PATH
+        for span in Span::PARTS
             .into_iter()
             .chain((!present.contains(&whole)).then_some(whole))
         {
@@ -256,20 +260,18 @@ impl Shown {
 
     /// The shares of the mean, as a strip and as words.
     fn shares(&self, width: usize) -> Vec<(String, bool)> {
-        let Some((whole, all)) = spans::whole(&self.device, self.side) else {
+        let Some((whole, all)) = self.device.whole(self.side) else {
             return Vec::new();
         };
-        let parts = PATH
+        let parts = Span::PARTS
             .into_iter()
             .filter_map(|span| Some((span.name(), self.times(span)?)));
-        let Some(shares) = share::shares(parts, whole, all) else {
+        let Some(shares) = layer_shares::shares(parts, whole, all) else {
             return Vec::new();
         };
         let strip = share::strip(&shares, width, self.is_ascii);
-        vec![
-            (strip, false),
-            (fitted(&share::words(&shares, whole), width), true),
-        ]
+        let words = format!("{}; only means add up", layer_shares::words(&shares, whole));
+        vec![(strip, false), (fitted(&words, width), true)]
     }
 
     fn head(&self, width: usize) -> String {

@@ -16,6 +16,8 @@ const CAVEAT: &str = "counted at the process, not the device";
 const CAVEAT_SHORT: &str = "counted at the process";
 /// What the sensor's note says of processes that it may not look at; their number comes first.
 const REFUSED: &str = "may not be looked at";
+/// How that note ends where more rights would help.
+const ROOT_MAY: &str = "root may.";
 /// More than this is a list to read, no answer.
 const ROWS_MAX: u16 = 14;
 
@@ -122,8 +124,8 @@ fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     } else {
         String::new()
     };
-    let unseen = refused(look).map_or(String::new(), |count| {
-        format!("{count} not seen (root may), ")
+    let unseen = refused(look).map_or(String::new(), |unseen| {
+        format!("{} not seen ({}), ", unseen.count, unseen.whom())
     });
     let words = [
         format!("{more}{idle}{unseen}{CAVEAT}"),
@@ -134,18 +136,34 @@ fn draw(look: &ScreenLook<'_>, area: Rect, buffer: &mut Buffer) {
     text::left(buffer, area, 0, row, words, look.theme.faint());
 }
 
-/// How many processes the sensor may not look at, as it says itself.
-fn refused<'a>(look: &ScreenLook<'a>) -> Option<&'a str> {
+/// Processes that the sensor may not look at, as it says itself.
+struct Unseen<'a> {
+    count: &'a str,
+    is_for_root: bool,
+}
+
+impl Unseen<'_> {
+    fn whom(&self) -> &'static str {
+        if self.is_for_root {
+            "root may"
+        } else {
+            "nor may root"
+        }
+    }
+}
+
+fn refused<'a>(look: &ScreenLook<'a>) -> Option<Unseen<'a>> {
     let notes = look
         .status
         .notes
         .iter()
         .filter(|(sensor, _)| *sensor == PROCESSES.sensor);
     let refused = |(_, note): &'_ &(_, String)| note.contains(REFUSED);
-    notes
-        .into_iter()
-        .find(refused)
-        .and_then(|(_, note)| note.split_whitespace().next())
+    let (_, note) = notes.into_iter().find(refused)?;
+    Some(Unseen {
+        count: note.split_whitespace().next()?,
+        is_for_root: note.ends_with(ROOT_MAY),
+    })
 }
 
 /// Those that do anything, the most bytes first; only those whose names hold what is looked for, where any does; and how many do nothing.
@@ -236,7 +254,7 @@ fn line(look: &ScreenLook<'_>, processes: &[ProcessRow], area: Rect, buffer: &mu
         return;
     }
     let caveat = match refused(look) {
-        Some(count) => format!("({count} not seen)"),
+        Some(unseen) => format!("({} not seen)", unseen.count),
         None => "(at the process)".into(),
     };
     let mut line = String::new();
@@ -270,8 +288,10 @@ fn nobody(look: &ScreenLook<'_>, kind: &WhoKind, room: usize) -> String {
     let refused = refused(look).filter(|_| kind.sensor == PROCESSES.sensor);
     match (absent, refused) {
         (Some((_, reason)), _) => format!("absent: {reason}"),
-        (None, Some(count)) => {
-            let unseen = format!("{count} processes {REFUSED} (root may)");
+        (None, Some(unseen)) => {
+            let (count, whom) = (unseen.count, unseen.whom());
+            let processes = if count == "1" { "process" } else { "processes" };
+            let unseen = format!("{count} {processes} {REFUSED} ({whom})");
             let long = format!("{unseen}; the others do no I/O");
             if text::width(&long) <= room {
                 long

@@ -1,6 +1,6 @@
 //! Where threads slept, as places: by the kernel's functions in their stacks.
 
-use model::time_account::{SleepSight, TimePlace};
+use model::time_account::{SleepSight, TaskTimes, TimePlace, TimedSleep};
 
 /// Functions whose sleep has one meaning, whatever the device does meanwhile (names of Linux 5.10 to 6.18; a name stands for all
 /// that begin with it).
@@ -94,6 +94,8 @@ const OPEN: &[(TimePlace, &[&str])] = &[
         TimePlace::FileSystem,
         &["ext4_", "xfs_", "btrfs_", "nfs_", "fuse_", "f2fs_"],
     ),
+    // The last one, as submission may sleep in it too. Linux 6.1 of Debian has io_cqring_wait as a part of it.
+    (TimePlace::Completion, &["__do_sys_io_uring_enter"]),
 ];
 
 /// Sleep in these may be that for a flush, which a device's `inflight` does not count: the request that carries it has no
@@ -122,8 +124,22 @@ struct PlacedSight {
 }
 
 impl Sleeps {
+    /// By the time that programs in the kernel measured, and by looks where there are none.
+    pub fn of(tasks: &TaskTimes) -> Sleeps {
+        let seen = Sleeps::looked_at(&tasks.sleeps);
+        let timed = tasks.off_cpu.iter().flat_map(|one| &one.places);
+        let timed: Vec<&TimedSleep> = timed.filter(|one| !one.functions.is_empty()).collect();
+        match timed.is_empty() {
+            true => seen,
+            false => Sleeps {
+                seen: timed.iter().map(|one| one.ms).sum(),
+                sights: timed.into_iter().map(|one| seen.timed(one)).collect(),
+            },
+        }
+    }
+
     /// Sights without functions are of threads that were awake again when their stack was read: they say nothing where others do.
-    pub fn of(sights: &[SleepSight]) -> Sleeps {
+    fn looked_at(sights: &[SleepSight]) -> Sleeps {
         let says = |sight: &&SleepSight| !sight.functions.is_empty();
         let telling: Vec<&SleepSight> = sights.iter().filter(says).collect();
         let sights = match telling.is_empty() {
@@ -132,8 +148,25 @@ impl Sleeps {
         };
         Sleeps {
             seen: sights.iter().map(|sight| sight.seen() as f64).sum(),
-            sights: sights.into_iter().map(PlacedSight::of).collect(),
+            sights: sights
+                .into_iter()
+                .map(|sight| {
+                    PlacedSight::of(&sight.functions, (sight.busy as f64, sight.idle as f64))
+                })
+                .collect(),
         }
+    }
+
+    /// Sleep that was timed. Whether a device had I/O meanwhile only looks can tell: those at the same place, or all where there are
+    /// none of it.
+    fn timed(&self, timed: &TimedSleep) -> PlacedSight {
+        let mut placed = PlacedSight::of(&timed.functions, (timed.ms, 0.0));
+        let same = self.sights.iter().filter(|one| one.place == placed.place);
+        let of_place = busy_share(same);
+        let busy = of_place.or_else(|| busy_share(self.sights.iter()));
+        placed.busy = timed.ms * busy.unwrap_or(1.0);
+        placed.idle = timed.ms - placed.busy;
+        placed
     }
 
     /// Sleep that has one meaning, as shares of all sleep.
@@ -197,10 +230,19 @@ impl Sleeps {
     }
 }
 
+/// Of sleep, the share in which a device had I/O; none where none was seen.
+fn busy_share<'a>(sights: impl Iterator<Item = &'a PlacedSight>) -> Option<f64> {
+    let (busy, seen) = sights.fold((0.0, 0.0), |(busy, seen), one| {
+        (busy + one.busy, seen + one.seen())
+    });
+    (seen > 0.0).then(|| busy / seen)
+}
+
 impl PlacedSight {
-    fn of(sight: &SleepSight) -> PlacedSight {
+    fn of(functions: &[String], (busy, idle): (f64, f64)) -> PlacedSight {
+        let is_in = |starts: &[&str]| model::time_account::is_in(functions, starts);
         let first = |table: &[(TimePlace, &[&str])]| {
-            let found = table.iter().find(|(_, starts)| sight.is_in(starts));
+            let found = table.iter().find(|(_, starts)| is_in(starts));
             found.map(|(place, _)| *place)
         };
         let certain = first(CERTAIN);
@@ -209,7 +251,7 @@ impl PlacedSight {
             .unwrap_or(TimePlace::Unknown);
         let names = |starts: &[&str]| {
             let begins = |name: &&String| starts.iter().any(|start| name.starts_with(start));
-            sight.functions.iter().find(begins).cloned()
+            functions.iter().find(begins).cloned()
         };
         // The function that tells the place, and not the sleep below it that all of them share.
         let tables = CERTAIN.iter().chain(OPEN);
@@ -219,10 +261,10 @@ impl PlacedSight {
         PlacedSight {
             place,
             is_certain: certain.is_some(),
-            is_flush: sight.is_in(FLUSHES),
-            busy: sight.busy as f64,
-            idle: sight.idle as f64,
-            function: telling.or_else(|| sight.functions.first().cloned()),
+            is_flush: is_in(FLUSHES),
+            busy,
+            idle,
+            function: telling.or_else(|| functions.first().cloned()),
         }
     }
 

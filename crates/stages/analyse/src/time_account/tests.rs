@@ -4,7 +4,7 @@ use super::*;
 use model::histogram::Histogram;
 use model::job::{Job, Rw};
 use model::layers::{DeviceLayers, LayerTimes, Span, SpanTimes};
-use model::time_account::SleepSight;
+use model::time_account::{OffCpu, SleepSight, TimedSleep};
 use proptest::prelude::*;
 
 fn times(ns: u64, count: u64) -> Histogram {
@@ -260,6 +260,78 @@ fn a_mapped_device_gives_each_level_its_own() {
     }
 }
 
+fn timed(functions: &[&str], ms: f64) -> TimedSleep {
+    TimedSleep {
+        functions: functions.iter().map(|name| (*name).to_string()).collect(),
+        ms,
+    }
+}
+
+/// Looks meet threads awake too often where they are on the CPU that an interrupt wakes.
+#[test]
+fn sleep_that_is_timed_counts_before_looks() {
+    let mut probe = probe(Role::Fsync, Rw::Write, (1, 1_000, 1_000), 100.0);
+    tasks(&mut probe).asleep = 120;
+    tasks(&mut probe).sleeps = vec![
+        sight(&["jbd2_log_wait_commit"], 80, 0),
+        sight(&["folio_wait_bit"], 10, 30),
+    ];
+    assert!(account(&probe, &["sda"]).unwrap().off > 0.29);
+    tasks(&mut probe).off_cpu = Some(OffCpu {
+        followed_ms: 1e3,
+        slept_ms: 890.0,
+        sleeps: 2_000,
+        places: vec![
+            timed(&["balance_dirty_pages", "generic_perform_write"], 400.0),
+            timed(&["folio_wait_bit"], 240.0),
+            timed(&["jbd2_log_wait_commit"], 160.0),
+        ],
+    });
+    let account = account(&probe, &["sda"]).unwrap();
+    assert!((account.off - 0.01).abs() < 1e-9, "{account:?}");
+    // Of 900 ms half, three tenths and two tenths; of the second the device had I/O in a quarter.
+    let parts = told(&account);
+    assert!(parts.contains(&(TimePlace::Writeback, 45)), "{parts:?}");
+    assert!(parts.contains(&(TimePlace::PageCache, 20)), "{parts:?}");
+    assert!(parts.contains(&(TimePlace::Device, 25)), "{parts:?}");
+}
+
+/// A compiler may make the wait for a completion a part of the call; what else a submission waits for stands below it.
+#[test]
+fn a_call_of_io_uring_is_the_wait_for_its_completion_where_nothing_else_is() {
+    let place = |functions: &[&str]| {
+        let mut probe = probe(Role::Latency, Rw::Randread, (1, 1_000, 1_000), 100.0);
+        tasks(&mut probe).sleeps = vec![sight(functions, 0, 180)];
+        told(&account(&probe, &["sda"]).unwrap())
+    };
+    let waits = place(&["__do_sys_io_uring_enter", "do_syscall_64"]);
+    assert!(
+        !waits.iter().any(|(place, _)| *place == TimePlace::Unknown),
+        "{waits:?}"
+    );
+    let reads = place(&[
+        "folio_wait_bit_common",
+        "filemap_read",
+        "__do_sys_io_uring_enter",
+    ]);
+    assert!(reads.contains(&(TimePlace::PageCache, 90)), "{reads:?}");
+}
+
+/// Stacks without names are no places.
+#[test]
+fn timed_sleep_without_places_leaves_those_that_were_looked_at() {
+    let mut probe = probe(Role::Latency, Rw::Randread, (1, 1_000, 1_000), 100.0);
+    tasks(&mut probe).sleeps = vec![sight(&["balance_dirty_pages"], 0, 180)];
+    tasks(&mut probe).off_cpu = Some(OffCpu {
+        followed_ms: 1e3,
+        slept_ms: 900.0,
+        sleeps: 2_000,
+        places: vec![timed(&[], 900.0)],
+    });
+    let parts = told(&account(&probe, &["sda"]).unwrap());
+    assert!(parts.contains(&(TimePlace::Writeback, 90)), "{parts:?}");
+}
+
 #[test]
 fn without_layers_the_disks_counters_tell_what_lay_below() {
     let mut probe = probe(Role::Depth, Rw::Randread, (32, 10_000, 1_000), 100.0);
@@ -292,6 +364,7 @@ proptest! {
         (run, delay, held) in (0.0..1500.0, 0.0..1500.0, prop::option::of(0.0..2000.0)),
         (d2c, q2g) in (0u64..2_000_000, 0u64..2_000_000),
         sights in prop::collection::vec((0usize..6, 0u64..100, 0u64..100), 0..5),
+        off_cpu in prop::option::of((0.0..2000.0, 0.0..2000.0, prop::collection::vec((0usize..6, 0.0..500.0), 0..5))),
     ) {
         let names = ["io_cqring_wait", "jbd2_log_wait_commit", "balance_dirty_pages", "folio_wait_bit", "blk_mq_get_tag", "a_new_one"];
         let mut probe = probe(Role::Latency, Rw::Randread, (depth, 1_000, 1_000), run);
@@ -299,6 +372,12 @@ proptest! {
         (seen.delay_ms, seen.throttled_ms) = (delay, held);
         seen.asleep = seen.asleep.min(seen.looks);
         seen.sleeps = sights.iter().map(|(name, busy, idle)| sight(&[names[*name]], *busy, *idle)).collect();
+        seen.off_cpu = off_cpu.map(|(followed_ms, slept_ms, places)| OffCpu {
+            followed_ms,
+            slept_ms,
+            sleeps: 10,
+            places: places.iter().map(|(name, ms)| timed(&[names[*name]], *ms)).collect(),
+        });
         use LayerSide::Read;
         probe.layers = layers(vec![device("sda", &[
             (Read, Span::Q2G, q2g, 1_000), (Read, Span::D2C, d2c, 1_000), (Read, Span::Q2C, q2g + d2c, 1_000),

@@ -1,5 +1,7 @@
 //! # Access times
 //!
+//! Also: `relatime`, `strictatime`, `noatime`, `nodiratime`.
+//!
 //! ## What it does
 //! Decides when reading a file updates the access time (atime) in its inode. `strictatime` does so at every read,
 //! `relatime` where the old time is older than the last change or than a day, `noatime` never. An update makes the inode

@@ -1,5 +1,7 @@
 //! # Discards with each deletion
 //!
+//! Also: `fstrim`, TRIM, UNMAP.
+//!
 //! ## What it does
 //! Whether a file system tells the disk which blocks it has freed (discard, TRIM) as soon as the deletion is committed.
 //! btrfs has two ways: `sync` with the commit, and `async`, which gathers them and sends them later at a bounded rate.

@@ -1,5 +1,7 @@
 //! # bfq: waiting for the next request of a process
 //!
+//! Also: `slice_idle`.
+//!
 //! ## What it does
 //! After the last request of a process bfq keeps the device idle for this many µs, in case the same process sends the
 //! next one. On a spinning disk this saves seeks and keeps shares fair. 0 never waits.

@@ -74,7 +74,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the state has changed since the facts were taken: then cat /proc/mdstat shows all members and no progress",
     ],
-    experiment: "mdadm --detail /dev/{device}; cat /proc/mdstat",
+    experiment: "sudo mdadm --detail /dev/{device}; cat /proc/mdstat",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -65,7 +65,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "nothing but a few large files is read: then one inode is written every few seconds, which nobody notices",
     ],
-    experiment: "mount -o remount,noatime {device}, and watch disk.writes_per_s in `iodyno watch` while files are read",
+    experiment: "iodyno watch # disk.writes_per_s while files are read, before and after mount -o remount,noatime {device}",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -1,5 +1,7 @@
 //! # Flushes switched off
 //!
+//! Also: `barrier=`, `nobarrier`.
+//!
 //! ## What it finds
 //! A file system mounted with `nobarrier` or `barrier=0`, above a disk that keeps writes in a cache of its own ("write back"). It is a
 //! note where the cache is said to need no flushes, since the option then saves nothing.
@@ -61,7 +63,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cache has a battery and the disk does not say so: then its maker's tool shows a battery that is well",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m before and after mount -o remount,barrier=1 {device}",
+    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m # before and after mount -o remount,barrier=1 {device}",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -63,6 +63,7 @@ pub static CAUSE: Cause = Cause {
         "the instance has a lower limit than the disk: then several disks together reach no more",
     ],
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -runtime=60",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

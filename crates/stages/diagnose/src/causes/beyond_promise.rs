@@ -67,6 +67,7 @@ pub static CAUSE: Cause = Cause {
         "a burst that the provider's table does not tell: then the rate falls after a while",
     ],
     experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -size=32g -runtime=60",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],
@@ -105,11 +106,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         (None, Some((given, sold))) => (units::bytes_per_s(given), units::bytes_per_s(sold)),
         (None, None) => return None,
     };
-    let kind = format!("{} {}", promise.provider, promise.kind);
-    let kind = match kind.trim() {
-        "" => "it".to_string(),
-        kind => kind.to_string(),
-    };
+    let kind = promise.name().unwrap_or_else(|| "it".into());
     let claim = format!(
         "{} gives {given} of {sold} that {kind} is sold with: it is another disk than that, or a cache answers.",
         disk.name

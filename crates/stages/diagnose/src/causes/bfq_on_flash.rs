@@ -87,6 +87,7 @@ pub static CAUSE: Cause = Cause {
         "one CPU is full of interrupts: then none is no faster, and that CPU shows it in `iodyno watch`",
     ],
     experiment: "iodyno tune {target} --knob scheduler=none,mq-deadline",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],
@@ -153,9 +154,10 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             scene.path.as_argument(),
             others(layer)
         ))
-        .advise(
-            "Compare none and mq-deadline under your load; readers beside writers may need bfq.",
-        )
+        .advise(format!(
+            "Compare {} under your load; readers beside writers may need {word}.",
+            others(layer).replace(',', " and ")
+        ))
         .gains(gain);
     if let Some((share, probe)) = held {
         finding = finding

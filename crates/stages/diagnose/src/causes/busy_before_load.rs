@@ -94,7 +94,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "it only looked busy: on disks that serve many requests at a time the figures rise when more is asked at once",
     ],
-    experiment: "iodyno watch {device}, then the check again while that program is stopped",
+    experiment: "iodyno watch {device} # then the check again while that program is stopped",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &["device_saturated"],

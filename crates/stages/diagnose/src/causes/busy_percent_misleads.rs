@@ -1,5 +1,7 @@
 //! # A disk that is 100 % busy and can do more
 //!
+//! Also: `%util`.
+//!
 //! ## What it finds
 //! iostat's %util at 95 % or more on a disk that gave at least half as much again when more was asked of it: in the load of others
 //! before the check, compared with the best the check reached; or at a depth of four or more, compared with greater depths.
@@ -85,6 +87,7 @@ pub static CAUSE: Cause = Cause {
         "the earlier load was of larger or more costly I/Os: then its bytes a second are near the device's best although its I/Os are not",
     ],
     experiment: "iodyno run {target} --sweep iodepth=1..256 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -79,7 +79,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "requests that began before and end after the time looked at: then a longer look brings %util and aqu-sz together",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 -rate_iops=200 -time_based -runtime=10, with iostat -x 1 beside it: aqu-sz and %util / 100 differ",
+    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 -rate_iops=200 -time_based -runtime=10 # with iostat -x 1 beside it: aqu-sz and %util / 100 differ",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
         "one submitter is all there is: then a second job on another CPU raises the rate at any rq_affinity",
     ],
     experiment: "iodyno tune {target} --knob rq_affinity",
+    contrast: None,
     knob: Some("rq_affinity"),
     explains: &[TimePlace::Completion],
     yields_to: &[],

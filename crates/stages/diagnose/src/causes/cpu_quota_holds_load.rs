@@ -76,7 +76,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "other programs take the CPUs: then the threads wait in run queues, and `cpu.stat` counts no throttled time",
     ],
-    experiment: "iodyno check {target} --quick, once outside the control group: its loads are not held",
+    experiment: "iodyno check {target} --quick # once outside the control group: its loads are not held",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::CpuThrottled],
     yields_to: &[],

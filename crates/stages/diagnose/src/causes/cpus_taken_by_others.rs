@@ -80,7 +80,8 @@ pub static CAUSE: Cause = Cause {
         "the hypervisor ran other guests: then cpu.steal_percent is above 5",
         "a CPU quota holds the load: then `cpu.stat` of its control group counts throttled time",
     ],
-    experiment: "iodyno check {target} --quick, once with the other programs stopped: the loads wait no longer",
+    experiment: "iodyno check {target} --quick # once with the other programs stopped: the loads wait no longer",
+    contrast: None,
     knob: None,
     // Kernel threads that commit a journal, map a device or end an I/O wait for the same CPUs.
     explains: &[

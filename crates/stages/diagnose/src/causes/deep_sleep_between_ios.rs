@@ -1,5 +1,7 @@
 //! # A CPU that falls asleep while one I/O is under way
 //!
+//! Also: C-states, cpuidle, `i7z`, `turbostat`, `powertop`.
+//!
 //! ## What it finds
 //! One read at a time takes more than 10 % longer than one of four or eight that are under way together: waiting costs
 //! more than competing, because something wakes up for every I/O. And the CPU has idle states that it leaves slowly: 20 µs or
@@ -81,6 +83,7 @@ pub static CAUSE: Cause = Cause {
         "the CPU's clock is low when it is nearly idle: then the governor `performance` helps without the idle states",
     ],
     experiment: "iodyno tune {target} --rw randread --iodepth 1 --knob cpu_latency_us",
+    contrast: None,
     knob: Some("cpu_latency_us"),
     explains: &[TimePlace::Completion],
     yields_to: &[],

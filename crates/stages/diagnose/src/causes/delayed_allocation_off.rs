@@ -1,5 +1,7 @@
 //! # ext4 without delayed allocation
 //!
+//! Also: `delalloc`, `nodelalloc`, `data=journal`.
+//!
 //! ## What it finds
 //! ext4 mounted with `nodelalloc`, or so by `data=journal`.
 //!
@@ -72,7 +74,8 @@ pub static CAUSE: Cause = Cause {
         "a tiny limit of dirty pages paces the writers: then vm.dirty_bytes says so, and delalloc changes little",
         "the journal is the limit (data=journal writes everything twice): then the disk writes twice what programs do",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 before and after mount -o remount,delalloc {device}",
+    experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 # before and after mount -o remount,delalloc {device}",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

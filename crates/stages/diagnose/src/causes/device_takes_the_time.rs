@@ -69,6 +69,7 @@ pub static CAUSE: Cause = Cause {
         "the hypervisor or the provider holds I/O back, which looks like the device: then latency has two steps",
     ],
     experiment: "iodyno run {target} --layers auto -- -rw=randread -bs=4k -iodepth=1 -direct=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -93,7 +93,8 @@ pub static CAUSE: Cause = Cause {
         "writeback throttling holds the writes back: then many pages are dirty meanwhile, and wbt_lat_usec 0 helps",
         "the file system allocates while it writes: then a file that is written over is fast at the same limit",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 with vm.dirty_bytes as it is and at 512 MiB",
+    experiment: "sudo iodyno tune {target} --rw write --bs 1m --direct 0 --budget 20m --knob vm.dirty_bytes",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Writeback],
     yields_to: &[],
@@ -155,7 +156,12 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .shows("dirty limit", units::bytes(limit))
         .refuted_by("buffered writes are no faster with a limit of 512 MiB")
         .advise(
-            "Raise vm.dirty_bytes to some seconds of the disk's writing, or write 0 to return to the ratio.",
+            // 0 cannot be written to dirty_bytes; a ratio takes its place (mm/page-writeback.c, dirty_bytes_handler).
+            format!(
+                "sudo iodyno set vm.dirty_ratio=20 {} # the kernel's default; or raise vm.dirty_bytes to some seconds of the disk's \
+                 writing",
+                scene.path.as_argument()
+            ),
         )
         .gains(slow.map_or(0.5, |share| (1.0 / share - 1.0).min(3.0)));
     if let Some(share) = slow {

@@ -68,7 +68,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "one of the files is not read at boot: then `systemd-analyze cat-config sysctl.d` does not list it",
     ],
-    experiment: "sysctl --system, then `sysctl vm.dirty_ratio vm.dirty_bytes`: the one that is 0 was overruled",
+    experiment: "sudo sysctl --system; sysctl vm.dirty_ratio vm.dirty_bytes # the one that is 0 was overruled",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
         "bursts are rare and must not wait, and what is lost at a power cut can be made again: then it is as it should be",
     ],
     experiment: "iodyno tune {target} --rw randwrite --direct 0 --budget 20m --knob vm.dirty_bytes=268435456,1073741824",
+    contrast: None,
     knob: Some("dirty_bytes"),
     explains: &[],
     yields_to: &[],
@@ -149,7 +150,7 @@ fn claim(scene: &Scene<'_>, ratio: f64, rate: Option<(f64, &str)>) -> String {
     }
 }
 
-/// A command that can be pasted, at the start so that as a rule no line breaks it.
+/// The command, and what keeps it.
 fn cure(scene: &Scene<'_>, rate: Option<(f64, &str)>) -> String {
     let bytes = rate.map_or(PROPOSED, |(rate, _)| {
         (rate * PROPOSED_S).max(PROPOSED_LEAST)
@@ -164,6 +165,6 @@ fn cure(scene: &Scene<'_>, rate: Option<(f64, &str)>) -> String {
     };
     let target = shell_word(&scene.path.target);
     format!(
-        "sudo iodyno set {setting} {target} sets {what}; the line {setting} in a file of /etc/sysctl.d keeps it."
+        "sudo iodyno set {setting} {target} # {what}; the line {setting} in a file of /etc/sysctl.d keeps it"
     )
 }

@@ -57,7 +57,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cipher itself takes the time: `cryptsetup benchmark` gives its rate, and a rate near the volume's decides",
     ],
-    experiment: "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name, with iodyno run {target} before and after",
+    experiment: "iodyno run {target} # before and after cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Mapping],
     yields_to: &[],

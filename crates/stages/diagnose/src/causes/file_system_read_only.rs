@@ -69,7 +69,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "somebody mounted it so on purpose: then the kernel log has no error of this file system",
     ],
-    experiment: "dmesg --level=err,warn, and the health of the disk with `iodyno watch`",
+    experiment: "sudo dmesg --level=err,warn # and the health of the disk: iodyno watch",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],
@@ -131,7 +132,6 @@ fn finding(layer: &Layer) -> Option<Finding> {
     }
     let found = found
         .refuted_by("somebody mounted it read-only on purpose")
-        .advise("Read the kernel log from the first error on, look at the disk's health, then check the file system.")
-        .gains(2.0);
+        .advise("Read the kernel log from the first error on, look at the disk's health, then check the file system.");
     Some(found)
 }

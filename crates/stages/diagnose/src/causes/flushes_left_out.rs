@@ -51,7 +51,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cache keeps its content without power: then the disk's data sheet says so, and nothing is wrong",
     ],
-    experiment: "look up whether {device} has power-loss protection; a measurement cannot tell",
+    experiment: "# look up whether {device} has power-loss protection; a measurement cannot tell",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -77,6 +77,7 @@ pub static CAUSE: Cause = Cause {
         "the generator is the limit, not the interrupts: then more jobs on the same CPU do not raise its interrupt time",
     ],
     experiment: "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -82,7 +82,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a CPU went offline or a cpuset changed: then the kernel's log says so, and irqbalance is not running",
     ],
-    experiment: "stop irqbalance, then: iodyno run {target} --sweep iodepth=1,4 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
+    experiment: "iodyno run {target} --sweep iodepth=1,4 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 # with irqbalance stopped",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

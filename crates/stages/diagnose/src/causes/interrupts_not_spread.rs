@@ -98,6 +98,7 @@
 
 use crate::finding::{With, found};
 use crate::{Cause, Scene, parts};
+use kernel::cpulist::CpuList;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -116,7 +117,8 @@ pub static CAUSE: Cause = Cause {
         "somebody pinned them there on purpose, to keep the other CPUs free: then the masks in /proc/irq name that CPU alone and a service or tuned profile wrote them",
         "the device uses one of its vectors only: then /proc/interrupts counts on one line, and spreading the others changes nothing",
     ],
-    experiment: "give each vector a CPU of its own in /proc/irq/*/smp_affinity_list and compare: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1",
+    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1 # before and after each vector has a CPU of its own",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Completion],
     yields_to: &[],
@@ -172,13 +174,28 @@ fn finding(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .shows("delivered to", format!("CPU {cpu}, {count} vectors"))
         .shows(
             "irq.device_cpu.per_s",
-            measured.map_or("not measured".into(), |share| format!("{share} on CPU {cpu}", share = units::decimals(share, 2))),
+            measured.map_or("not measured".into(), |share| {
+                format!("{share} on CPU {cpu}", share = units::decimals(share, 2))
+            }),
         )
         .refuted_by("the rate stays the same when each vector has a CPU of its own")
-        .advise("Give each vector its own CPU (/proc/irq/NUMBER/smp_affinity_list), or let irqbalance do it.")
+        .advise(format!(
+            "{} # gives each a CPU of its own; or let irqbalance spread them",
+            spread(scene, &vectors)?
+        ))
         // A field report gained 15 % (34k to 39k) from spreading alone.
         .gains(if measured.is_some() { 0.15 } else { 0.05 }),
     )
+}
+
+/// The command that gives the vectors the CPUs in turn, of those that are online.
+fn spread(scene: &Scene<'_>, vectors: &[&Interrupt]) -> Option<String> {
+    let online = CpuList::parse(scene.path.machine_fact("cpus_online")?)?;
+    let cpus: Vec<u32> = online.iter().collect();
+    let of = |(line, cpu): (&&Interrupt, &u32)| format!("smp_affinity_list@{}={cpu}", line.irq);
+    let all: Vec<String> = vectors.iter().zip(cpus.iter().cycle()).map(of).collect();
+    let target = scene.path.as_argument();
+    Some(format!("sudo iodyno set {} {target}", all.join(" ")))
 }
 
 /// The one CPU that a vector is delivered to; none where there are several, or where nothing tells.

@@ -57,7 +57,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the bandwidth of the disk binds at the same figure: then a block of the unit itself gives the same bytes",
     ],
-    experiment: "iodyno run {target} --sweep bs=64k..1m -- -rw=read -iodepth=8 -direct=1: the bytes a second stay, the IOPS fall",
+    experiment: "iodyno run {target} --sweep bs=64k..1m -- -rw=read -iodepth=8 -direct=1 # the bytes a second stay, the IOPS fall",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

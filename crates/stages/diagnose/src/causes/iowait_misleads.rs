@@ -1,5 +1,7 @@
 //! # iowait that says the opposite of what is the case
 //!
+//! Also: `iowait`, `%iowait`.
+//!
 //! ## What it finds
 //! While others used the machine, iowait and PSI contradicted each other: iowait below 5 % though some task waited for I/O
 //! for more than 30 % of the time, or above 30 % though hardly any task waited (less than 3 %). The thresholds are a proposal
@@ -66,7 +68,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the two were taken over different times: then a longer look (iodyno watch) brings them together",
     ],
-    experiment: "stress-ng --cpu 0 --timeout 30 beside the load: iowait falls, pressure stays; compare in iodyno watch {device}",
+    experiment: "iodyno watch {device} # while stress-ng --cpu 0 --timeout 30 runs beside the load: iowait falls, pressure stays",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

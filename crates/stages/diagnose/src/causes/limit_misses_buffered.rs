@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
         "the writes fit below the dirty limits and were never written meanwhile: then the device moved fewer bytes than were written",
     ],
     experiment: "iodyno limit {target} --group self",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -71,7 +71,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the volume is filled to its first disk only: then a fresh file on the later disk is as slow and loads the other disk",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1, with `iodyno watch` on the members",
+    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iodyno watch on the members",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -99,7 +99,8 @@ pub static CAUSE: Cause = Cause {
         "large reads were split over many disks: then the mapped device has fewer and larger reads than its disks",
         "the kernel counts the mapped device's time wrongly: then the programs see the disks' latency, not its",
     ],
-    experiment: "dmsetup table; dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
+    experiment: "sudo dmsetup table; sudo dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Mapping],
     yields_to: &[],
@@ -148,7 +149,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     };
     let finding = found(level, name, claim);
     let finding = if mapping == "delay" {
-        finding.experiment(format!("dmsetup table /dev/{name}"))
+        finding.experiment(format!("sudo dmsetup table /dev/{name}"))
     } else {
         finding
     };

@@ -83,7 +83,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the members are of different models or wear: then the difference stays when the load is pinned to the other node",
     ],
-    experiment: "numactl --cpunodebind=0 iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1, then with --cpunodebind=1",
+    experiment: "numactl --cpunodebind=0 iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1 # then with --cpunodebind=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

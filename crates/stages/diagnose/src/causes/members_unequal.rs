@@ -112,7 +112,8 @@ pub static CAUSE: Cause = Cause {
         "others use that member (another partition, a rebuild): then it has more I/Os than its share",
         "it is of another model or behind another controller: then its facts differ in iodyno inspect",
     ],
-    experiment: "iodyno run /dev/MEMBER -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=8 -direct=1 on each member in turn (reads only)",
+    experiment: "# the same reads on each member by itself: another one is as slow, or none is",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],
@@ -176,6 +177,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
                     ),
                 )
                 .refuted_by(refuted)
+                .experiment(alone(name))
                 .advise(advice)
                 .costs(deepest.phrase(), 1.0 - others / wait)
                 .gains((times - 1.0).min(3.0)),
@@ -206,9 +208,17 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
                 ),
             )
             .refuted_by(refuted)
+            .experiment(alone(name))
             .advise(advice)
             .gains(0.1)
     })
+}
+
+/// Reads of one member.
+fn alone(member: &str) -> String {
+    format!(
+        "iodyno run /dev/{member} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=8 -direct=1 # then the same on another member"
+    )
 }
 
 /// Whether it was the same member at every depth: of short loads, any one can catch a stall.

@@ -83,6 +83,7 @@ pub static CAUSE: Cause = Cause {
         "the CPU time goes elsewhere: then nomerges=2 saves none, and `perf top` shows where",
     ],
     experiment: "iodyno tune {target} --iodepth 256 --knob nomerges=0,2",
+    contrast: None,
     knob: Some("nomerges"),
     explains: &[],
     yields_to: &[],

@@ -66,6 +66,7 @@ pub static CAUSE: Cause = Cause {
         "the program flushes after each, so that no neighbour is there yet: then as many flushes are seen as writes",
     ],
     experiment: "iodyno tune {target} --rw write --bs 4k --knob nomerges=0,2",
+    contrast: None,
     knob: Some("nomerges"),
     explains: &[],
     yields_to: &[],

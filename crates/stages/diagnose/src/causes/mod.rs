@@ -11,10 +11,16 @@ pub mod busy_before_load;
 pub mod busy_percent_misleads;
 pub mod busy_percent_sampled;
 pub mod cgroup_dirty_limit;
+pub mod cgroup_limit_in_place;
+pub mod cluster_does_not_answer;
+pub mod cluster_flags_set;
+pub mod cluster_network_slow;
 pub mod completions_on_one_cpu;
 pub mod controller_cache_off;
+pub mod copies_on_one_host;
 pub mod cpu_quota_holds_load;
 pub mod cpus_taken_by_others;
+pub mod data_not_ordered;
 pub mod deep_sleep_between_ios;
 pub mod delayed_allocation_off;
 pub mod device_saturated;
@@ -27,6 +33,7 @@ pub mod discard_on_delete;
 pub mod disk_counts_errors;
 pub mod disk_slowed_by_heat;
 pub mod encryption_in_workqueues;
+pub mod few_placement_groups;
 pub mod file_system_full;
 pub mod file_system_read_only;
 pub mod flush_in_bursts;
@@ -51,15 +58,22 @@ pub mod members_on_two_numa_nodes;
 pub mod members_unequal;
 pub mod merge_lookups_wasted;
 pub mod merging_off;
+pub mod metadata_server_full;
 pub mod mounted_sync;
 pub mod network_stands_still;
 pub mod no_scheduler_on_spinning_disk;
 pub mod one_command_at_a_time;
+pub mod operations_blocked_in_osds;
+pub mod osd_metadata_on_spinning_disk;
+pub mod osd_near_full;
+pub mod osd_slower_than_others;
 pub mod overlay_copies_up;
 pub mod page_cache_too_small;
 pub mod partition_unaligned;
 pub mod paths_lost;
 pub mod pcie_link_narrow;
+pub mod placement_groups_degraded;
+pub mod pool_without_copies;
 pub mod power_saving_delays;
 pub mod promise_reached;
 pub mod raid5_small_writes;
@@ -75,12 +89,14 @@ pub mod reads_slow_down;
 pub mod reads_starved_by_writes;
 pub mod reads_suffer_from_writes;
 pub mod rebuild_takes_its_share;
+pub mod recovery_running;
 pub mod requests_run_out;
 pub mod requests_split;
 pub mod rotational_is_wrong;
 pub mod sata_link_slowed;
 pub mod scheduler_on_wrong_layer;
 pub mod scheduler_word_gone;
+pub mod scrub_running;
 pub mod setting_drifted;
 pub mod single_hardware_queue;
 pub mod slow_device_holds_dirty_memory;
@@ -114,10 +130,16 @@ pub static ALL: &[&super::Cause] = &[
     &busy_percent_misleads::CAUSE,
     &busy_percent_sampled::CAUSE,
     &cgroup_dirty_limit::CAUSE,
+    &cgroup_limit_in_place::CAUSE,
+    &cluster_does_not_answer::CAUSE,
+    &cluster_flags_set::CAUSE,
+    &cluster_network_slow::CAUSE,
     &completions_on_one_cpu::CAUSE,
     &controller_cache_off::CAUSE,
+    &copies_on_one_host::CAUSE,
     &cpu_quota_holds_load::CAUSE,
     &cpus_taken_by_others::CAUSE,
+    &data_not_ordered::CAUSE,
     &deep_sleep_between_ios::CAUSE,
     &delayed_allocation_off::CAUSE,
     &device_saturated::CAUSE,
@@ -130,6 +152,7 @@ pub static ALL: &[&super::Cause] = &[
     &disk_counts_errors::CAUSE,
     &disk_slowed_by_heat::CAUSE,
     &encryption_in_workqueues::CAUSE,
+    &few_placement_groups::CAUSE,
     &file_system_full::CAUSE,
     &file_system_read_only::CAUSE,
     &flush_in_bursts::CAUSE,
@@ -154,15 +177,22 @@ pub static ALL: &[&super::Cause] = &[
     &members_unequal::CAUSE,
     &merge_lookups_wasted::CAUSE,
     &merging_off::CAUSE,
+    &metadata_server_full::CAUSE,
     &mounted_sync::CAUSE,
     &network_stands_still::CAUSE,
     &no_scheduler_on_spinning_disk::CAUSE,
     &one_command_at_a_time::CAUSE,
+    &operations_blocked_in_osds::CAUSE,
+    &osd_metadata_on_spinning_disk::CAUSE,
+    &osd_near_full::CAUSE,
+    &osd_slower_than_others::CAUSE,
     &overlay_copies_up::CAUSE,
     &page_cache_too_small::CAUSE,
     &partition_unaligned::CAUSE,
     &paths_lost::CAUSE,
     &pcie_link_narrow::CAUSE,
+    &placement_groups_degraded::CAUSE,
+    &pool_without_copies::CAUSE,
     &power_saving_delays::CAUSE,
     &promise_reached::CAUSE,
     &raid5_small_writes::CAUSE,
@@ -178,12 +208,14 @@ pub static ALL: &[&super::Cause] = &[
     &reads_starved_by_writes::CAUSE,
     &reads_suffer_from_writes::CAUSE,
     &rebuild_takes_its_share::CAUSE,
+    &recovery_running::CAUSE,
     &requests_run_out::CAUSE,
     &requests_split::CAUSE,
     &rotational_is_wrong::CAUSE,
     &sata_link_slowed::CAUSE,
     &scheduler_on_wrong_layer::CAUSE,
     &scheduler_word_gone::CAUSE,
+    &scrub_running::CAUSE,
     &setting_drifted::CAUSE,
     &single_hardware_queue::CAUSE,
     &slow_device_holds_dirty_memory::CAUSE,
@@ -252,6 +284,22 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/cause/cgroup_dirty_limit.md"),
     ),
     (
+        "cgroup_limit_in_place",
+        include_str!("../../../../../docs/catalogue/cause/cgroup_limit_in_place.md"),
+    ),
+    (
+        "cluster_does_not_answer",
+        include_str!("../../../../../docs/catalogue/cause/cluster_does_not_answer.md"),
+    ),
+    (
+        "cluster_flags_set",
+        include_str!("../../../../../docs/catalogue/cause/cluster_flags_set.md"),
+    ),
+    (
+        "cluster_network_slow",
+        include_str!("../../../../../docs/catalogue/cause/cluster_network_slow.md"),
+    ),
+    (
         "completions_on_one_cpu",
         include_str!("../../../../../docs/catalogue/cause/completions_on_one_cpu.md"),
     ),
@@ -260,12 +308,20 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/cause/controller_cache_off.md"),
     ),
     (
+        "copies_on_one_host",
+        include_str!("../../../../../docs/catalogue/cause/copies_on_one_host.md"),
+    ),
+    (
         "cpu_quota_holds_load",
         include_str!("../../../../../docs/catalogue/cause/cpu_quota_holds_load.md"),
     ),
     (
         "cpus_taken_by_others",
         include_str!("../../../../../docs/catalogue/cause/cpus_taken_by_others.md"),
+    ),
+    (
+        "data_not_ordered",
+        include_str!("../../../../../docs/catalogue/cause/data_not_ordered.md"),
     ),
     (
         "deep_sleep_between_ios",
@@ -314,6 +370,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "encryption_in_workqueues",
         include_str!("../../../../../docs/catalogue/cause/encryption_in_workqueues.md"),
+    ),
+    (
+        "few_placement_groups",
+        include_str!("../../../../../docs/catalogue/cause/few_placement_groups.md"),
     ),
     (
         "file_system_full",
@@ -412,6 +472,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/cause/merging_off.md"),
     ),
     (
+        "metadata_server_full",
+        include_str!("../../../../../docs/catalogue/cause/metadata_server_full.md"),
+    ),
+    (
         "mounted_sync",
         include_str!("../../../../../docs/catalogue/cause/mounted_sync.md"),
     ),
@@ -426,6 +490,22 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "one_command_at_a_time",
         include_str!("../../../../../docs/catalogue/cause/one_command_at_a_time.md"),
+    ),
+    (
+        "operations_blocked_in_osds",
+        include_str!("../../../../../docs/catalogue/cause/operations_blocked_in_osds.md"),
+    ),
+    (
+        "osd_metadata_on_spinning_disk",
+        include_str!("../../../../../docs/catalogue/cause/osd_metadata_on_spinning_disk.md"),
+    ),
+    (
+        "osd_near_full",
+        include_str!("../../../../../docs/catalogue/cause/osd_near_full.md"),
+    ),
+    (
+        "osd_slower_than_others",
+        include_str!("../../../../../docs/catalogue/cause/osd_slower_than_others.md"),
     ),
     (
         "overlay_copies_up",
@@ -446,6 +526,14 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "pcie_link_narrow",
         include_str!("../../../../../docs/catalogue/cause/pcie_link_narrow.md"),
+    ),
+    (
+        "placement_groups_degraded",
+        include_str!("../../../../../docs/catalogue/cause/placement_groups_degraded.md"),
+    ),
+    (
+        "pool_without_copies",
+        include_str!("../../../../../docs/catalogue/cause/pool_without_copies.md"),
     ),
     (
         "power_saving_delays",
@@ -508,6 +596,10 @@ pub static PAGES: &[(&str, &str)] = &[
         include_str!("../../../../../docs/catalogue/cause/rebuild_takes_its_share.md"),
     ),
     (
+        "recovery_running",
+        include_str!("../../../../../docs/catalogue/cause/recovery_running.md"),
+    ),
+    (
         "requests_run_out",
         include_str!("../../../../../docs/catalogue/cause/requests_run_out.md"),
     ),
@@ -530,6 +622,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "scheduler_word_gone",
         include_str!("../../../../../docs/catalogue/cause/scheduler_word_gone.md"),
+    ),
+    (
+        "scrub_running",
+        include_str!("../../../../../docs/catalogue/cause/scrub_running.md"),
     ),
     (
         "setting_drifted",

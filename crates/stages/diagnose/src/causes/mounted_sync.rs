@@ -59,7 +59,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "every write of the programs is synced by themselves: then the option costs nothing",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=0 -size=64m before and after mount -o remount,async {target}",
+    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=0 -size=64m # before and after mount -o remount,async {target}",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Journal, TimePlace::FileSystem],
     yields_to: &[],
@@ -90,8 +91,8 @@ fn finding(layer: &Layer) -> Option<Finding> {
     let found = found
         .refuted_by("buffered writes are no faster after mount -o remount,async")
         .advise(format!(
-            "Where the programs sync what must not be lost: sudo mount -o remount,async {place} takes it away until the next mount, \
-             and /etc/fstab must lose the word."
+            "sudo mount -o remount,async {place} # where the programs sync what must not be lost; until the next mount, and for good \
+             without the word in /etc/fstab"
         ));
     Some(found)
 }

@@ -74,6 +74,7 @@ pub static CAUSE: Cause = Cause {
         "the disk only claims to spin: then one random read takes less than a millisecond",
     ],
     experiment: "iodyno tune {target} --rw read --bs 64k --numjobs 4 --knob scheduler=none,mq-deadline,bfq",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],

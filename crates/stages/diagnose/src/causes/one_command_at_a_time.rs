@@ -72,6 +72,7 @@ pub static CAUSE: Cause = Cause {
         "the queue was switched off because the disk fails with it: then the kernel log or libata.force says so",
     ],
     experiment: "iodyno tune {target} --iodepth 64 --knob queue_depth",
+    contrast: None,
     knob: Some("queue_depth"),
     explains: &[TimePlace::Request, TimePlace::Scheduler],
     yields_to: &[],

@@ -50,7 +50,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the data lies on a volume that is mounted into the container: then findmnt shows another file system for its directory",
     ],
-    experiment: "findmnt -T {target}; then time the first and the second write to a large file of the image",
+    experiment: "findmnt -T {target} # then time the first and the second write to a large file of the image",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::FileSystem],
     yields_to: &[],

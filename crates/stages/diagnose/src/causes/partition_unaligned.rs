@@ -48,7 +48,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the disk reports a physical block that it does not have, as some bridges do: then aligned and unaligned writes are alike",
     ],
-    experiment: "iodyno run {target} -- -rw=randwrite -bs=4k -iodepth=1 -direct=1, beside the same on a partition that begins at 1 MiB",
+    experiment: "iodyno run {target} -- -rw=randwrite -bs=4k -iodepth=1 -direct=1 # beside the same on a partition that begins at 1 MiB",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

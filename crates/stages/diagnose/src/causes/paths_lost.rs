@@ -57,7 +57,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a path that somebody took out on purpose (multipathd fail path): then its checker says it is up",
     ],
-    experiment: "multipath -ll {device}, then multipathd reinstate path for one of them while `iodyno watch` shows the members",
+    experiment: "multipath -ll {device} # then multipathd reinstate path for one of them, while iodyno watch shows the members",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

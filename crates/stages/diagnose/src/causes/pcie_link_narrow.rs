@@ -1,5 +1,7 @@
 //! # A PCIe link below what both of its ends can
 //!
+//! Also: HBA, host bus adapter, `LnkSta`.
+//!
 //! ## What it finds
 //! A disk whose PCIe path carries fewer bytes a second than it would if every link on it ran at its own maximum, or
 //! whose link has lost lanes. Without a load it is a note when only the speed is lower: an idle link may be slowed down
@@ -80,7 +82,8 @@ pub static CAUSE: Cause = Cause {
         "the slot has fewer lanes than its shape: then the port above it says the same maximum",
         "the kernel or firmware lowers the speed while idle: then it is back under load",
     ],
-    experiment: "while `iodyno run {target} -- -rw=read -bs=1m -iodepth=8 -direct=1 -runtime=10` runs, read current_link_speed and current_link_width of {device} and of the port above it",
+    experiment: "iodyno run {target} -- -rw=read -bs=1m -iodepth=8 -direct=1 -runtime=10 # meanwhile read current_link_speed and current_link_width of {device} and of the port above it",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -77,7 +77,8 @@ pub static CAUSE: Cause = Cause {
         "another load or garbage collection makes the tail: then it is as long under a steady load",
         "the CPU sleeps, not the disk: then holding /dev/cpu_dma_latency at 0 shortens the median too",
     ],
-    experiment: "hold the disk awake (echo max_performance to link_power_management_policy, or 0 to pm_qos_latency_tolerance_us) and compare p99.9 of `iodyno run {target} -- -rw=randread -bs=4k -direct=1 -rate_iops=20`",
+    experiment: "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30 # p99.9 before and after the disk is held awake: max_performance in link_power_management_policy, or 0 in pm_qos_latency_tolerance_us",
+    contrast: None,
     knob: None,
     explains: &[TimePlace::Completion],
     yields_to: &[],
@@ -121,12 +122,12 @@ fn sleeps(disk: &Layer) -> Option<(&'static str, String)> {
 /// How to keep awake what this setting lets sleep.
 fn experiment(scene: &Scene<'_>, setting: &str) -> String {
     let awake = match setting {
-        "nvme/ps_max_latency_us" => "echo 0 > the controller's power/pm_qos_latency_tolerance_us",
-        _ => "echo max_performance > the host's link_power_management_policy",
+        "nvme/ps_max_latency_us" => "0 in the controller's power/pm_qos_latency_tolerance_us",
+        _ => "max_performance in the host's link_power_management_policy",
     };
     let load = "-rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30";
     format!(
-        "{awake}; compare p99.9 of iodyno run {} -- {load}, before and after",
+        "iodyno run {} -- {load} # p99.9 before and after the disk is held awake: {awake}",
         scene.path.as_argument()
     )
 }

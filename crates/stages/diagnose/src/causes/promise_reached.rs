@@ -68,7 +68,8 @@ pub static CAUSE: Cause = Cause {
     level: Level::Note,
     risk: Risk::Safe,
     competing: &["a disk that happens to be that fast: then the rate is not flat over time"],
-    experiment: "iodyno cloud --iops N --bs 4k: which types carry more",
+    experiment: "iodyno cloud # what this machine's types are, and which carry more",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &["burst_used_up"],
@@ -94,12 +95,18 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             .zip(promised)
             .is_some_and(|(measured, promised)| is_kept(measured, promised))
     };
-    let (got, is_burst) = if is(iops, promise.iops) {
-        (format!("{} IOPS", units::count(iops?)), false)
+    let asked_iops = || iops.map(|iops| format!("--iops {} --bs 4k", units::whole(iops)));
+    let (got, is_burst, asked) = if is(iops, promise.iops) {
+        (
+            format!("{} IOPS", units::count(iops?)),
+            false,
+            asked_iops()?,
+        )
     } else if is(bytes, promise.bytes_per_s) {
-        (units::bytes_per_s(bytes?), false)
+        let asked = format!("--bandwidth {}", units::whole(bytes?));
+        (units::bytes_per_s(bytes?), false, asked)
     } else if is(iops, promise.burst_iops) {
-        (format!("{} IOPS", units::count(iops?)), true)
+        (format!("{} IOPS", units::count(iops?)), true, asked_iops()?)
     } else {
         return None;
     };
@@ -107,10 +114,7 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
         .path
         .queue_device()
         .map_or("", |layer| layer.name.as_str());
-    let kind = format!("{} {}", promise.provider, promise.kind);
-    let kind = Some(kind.trim())
-        .filter(|kind| !kind.is_empty())
-        .unwrap_or("it");
+    let kind = promise.name().unwrap_or_else(|| "it".into());
     let while_it_lasts = if is_burst {
         ", as long as its credits last"
     } else {
@@ -128,6 +132,9 @@ fn finding(scene: &Scene<'_>) -> Option<Finding> {
             )
             .shows("source", &promise.source)
             .refuted_by("another moment gives a tenth more")
+            .experiment(format!(
+                "iodyno cloud {asked} # which types carry as much and more"
+            ))
             .advise("Stop tuning the rate: only a larger or another type gives more."),
     )
 }

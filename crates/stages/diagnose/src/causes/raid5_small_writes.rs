@@ -110,6 +110,7 @@ pub static CAUSE: Cause = Cause {
         "programs read the members directly: then their rate goes on without writes",
     ],
     experiment: "iodyno tune {target} --rw randwrite --iodepth 32 --knob stripe_cache_size",
+    contrast: None,
     knob: Some("stripe_cache_size"),
     explains: &[],
     yields_to: &[],

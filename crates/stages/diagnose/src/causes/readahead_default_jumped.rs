@@ -103,6 +103,7 @@ pub static CAUSE: Cause = Cause {
         "the load is made of streams, which gain by it: then 128 KiB is slower in the experiment",
     ],
     experiment: "iodyno tune {target} --rw randread --bs 16k --direct 0 --knob read_ahead_kb=128,1024,8192",
+    contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],
     yields_to: &[],

@@ -85,7 +85,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the disk is also read as a device, past the file system: then its own value acts for that",
     ],
-    experiment: "iodyno inspect {target} --all shows both; iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
+    experiment: "iodyno inspect {target} --all # shows both; then iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -70,6 +70,7 @@ pub static CAUSE: Cause = Cause {
     risk: Risk::Safe,
     competing: &["somebody wrote 0 by hand: then it stays 0 when the rule is made 64"],
     experiment: "iodyno tune {target} --rw read --bs 64k --direct 0 --knob read_ahead_kb=0,64,128",
+    contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],
     yields_to: &[],

@@ -85,6 +85,7 @@ pub static CAUSE: Cause = Cause {
         "the scheduler mixes the streams: then bfq or mq-deadline helps with the same window",
     ],
     experiment: "iodyno tune {target} --rw read --bs 128k --numjobs 8 --direct 0 --knob read_ahead_kb=128,1024,4096",
+    contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],
     yields_to: &[],

@@ -124,6 +124,7 @@ pub static CAUSE: Cause = Cause {
         "the file system reads whole records or extents (compression, encryption, checksums): then read_ahead_kb changes nothing",
     ],
     experiment: "iodyno tune {target} --rw randread --bs 4k --direct 0 --knob read_ahead_kb=0,16,32,64,128",
+    contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],
     yields_to: &["readahead_default_jumped"],

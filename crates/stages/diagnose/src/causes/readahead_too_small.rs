@@ -76,6 +76,7 @@ pub static CAUSE: Cause = Cause {
         "the file lies in pieces: then a direct stream of the same file is slow too",
     ],
     experiment: "iodyno tune {target} --rw read --bs 128k --direct 0 --knob read_ahead_kb=0,128,1024",
+    contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[TimePlace::PageCache],
     yields_to: &[],

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
         "the provider's token bucket is empty: then reads alone have the same two steps",
     ],
     experiment: "iodyno tune {target} --rw randrw --knob scheduler=none,kyber,bfq",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],

@@ -66,7 +66,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "others load the members apart from the array: then they are slow after the rebuild too",
     ],
-    experiment: "echo 1000 > /sys/block/{device}/md/sync_speed_min, then iodyno watch {device}: await falls if the rebuild was it",
+    experiment: "sudo iodyno set sync_speed_min=1000 /dev/{device} # then iodyno watch {device}: await falls if the rebuild was it",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

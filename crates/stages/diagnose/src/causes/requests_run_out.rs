@@ -102,6 +102,7 @@ pub static CAUSE: Cause = Cause {
         "a control group holds the I/O back before it gets a request: then `io.max` or `io.latency` of the group says so",
     ],
     experiment: "iodyno tune {target} --iodepth 64 --knob nr_requests",
+    contrast: None,
     knob: Some("nr_requests"),
     explains: &[TimePlace::Request],
     yields_to: &[],
@@ -229,7 +230,7 @@ fn one_at_a_time(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .refuted_by("the curve stays flat with queue_depth 32")
         .advise("Write 32 (SATA) or 64 (SAS) to device/queue_depth of the disk, unless it was made 1 for a fault of the disk.")
         .experiment(format!(
-            "iodyno check {} before and after `echo 32 > /sys/block/{}/device/queue_depth`",
+            "iodyno check {} # before and after sudo iodyno set queue_depth=32 /dev/{}",
             scene.path.as_argument(), disk.name
         ))
         .gains(1.0);

@@ -80,6 +80,7 @@ pub static CAUSE: Cause = Cause {
         "scattered memory limits the segments of a request: then the size lies below the limit and huge pages raise it",
     ],
     experiment: "iodyno tune {target} --rw read --bs 1m --knob max_sectors_kb",
+    contrast: None,
     knob: Some("max_sectors_kb"),
     explains: &[],
     yields_to: &[],

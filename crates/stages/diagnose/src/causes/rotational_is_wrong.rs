@@ -68,7 +68,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a hard disk whose host answers from its cache: then reads of a range larger than the host's memory take 5 ms and more",
     ],
-    experiment: "iodyno tune {target} --knob wbt_lat_usec, and --knob read_ahead_kb: what the wrong guess costs",
+    experiment: "iodyno tune {target} --knob wbt_lat_usec --knob read_ahead_kb # what the wrong guess costs",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

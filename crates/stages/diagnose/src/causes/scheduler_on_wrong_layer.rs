@@ -80,7 +80,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the rule names the disks too, and this match is only too wide: then the disks have what it wants",
     ],
-    experiment: "iodyno tune {target} --knob scheduler, which acts on the disks below",
+    experiment: "iodyno tune {target} --knob scheduler # acts on the disks below",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],

@@ -1,5 +1,7 @@
 //! # A scheduler that this kernel does not have
 //!
+//! Also: `cfq`, `deadline`, `noop`, `elevator=`.
+//!
 //! ## What it finds
 //! A rule, profile or boot parameter that asks for `noop`, `deadline` or `cfq` on kernel 5.0 or later, or sets `elevator=` there.
 //! It is a warning where the scheduler that is set differs from the one that was meant.
@@ -57,7 +59,7 @@
 //! - Linux commit a1ce35fa4985, "block: remove dead elevator code", 5.0
 //! - Linux `Documentation/block/switching-sched.rst`
 
-use crate::causes_help_queue::{configured, scheduler};
+use crate::causes_help_queue::{configured, scheduler, successor};
 use crate::finding::{With, found, note};
 use crate::{Cause, Scene};
 use model::change::Risk;
@@ -75,6 +77,7 @@ pub static CAUSE: Cause = Cause {
         "another rule sets what was meant, and this line is only left over: then the scheduler is right and stays after a boot",
     ],
     experiment: "iodyno tune {target} --knob scheduler",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],
@@ -89,23 +92,13 @@ fn judge(scene: &Scene<'_>) -> Vec<Finding> {
     asked.chain(boot_parameter(scene)).collect()
 }
 
-/// What became of a word of old kernels.
-fn heir(word: &str) -> Option<&'static str> {
-    match word {
-        "noop" => Some("none"),
-        "deadline" => Some("mq-deadline"),
-        "cfq" => Some("bfq"),
-        _ => None,
-    }
-}
-
 fn asked(layer: &Layer) -> Option<Finding> {
     let now = scheduler(layer)?;
     let mut owners =
         configured(layer.setting("scheduler")?).filter(|owner| owner.kind != "kernel_command_line");
     let (owner, word, heir) = owners.find_map(|owner| {
         let word = owner.wants.as_deref()?;
-        Some((owner, word, heir(word)?))
+        Some((owner, word, successor(word)?))
     })?;
     let is_met = now == heir;
     let level = if is_met { Level::Note } else { Level::Warning };

@@ -91,6 +91,7 @@ pub static CAUSE: Cause = Cause {
         "the device itself is at its limit: then no CPU is full and D2C grows with the depth",
     ],
     experiment: "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -81,6 +81,7 @@ pub static CAUSE: Cause = Cause {
         "the disk itself is slow with several streams: then cfq is as slow",
     ],
     experiment: "iodyno tune {target} --rw write --bs 4k --numjobs 8 --knob scheduler=deadline,cfq,noop",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],

@@ -78,6 +78,7 @@ pub static CAUSE: Cause = Cause {
         "others used the disk in the second load: then its counters show more than the load's own",
     ],
     experiment: "iodyno tune {target} --knob scheduler -- -ioengine=io_uring -rw=read -bs=128k -numjobs=4 -size=1g -offset_increment=1g -direct=1",
+    contrast: None,
     knob: Some("scheduler"),
     explains: &[],
     yields_to: &[],

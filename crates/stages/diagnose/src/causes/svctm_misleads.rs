@@ -1,5 +1,7 @@
 //! # svctm, a time that no request takes
 //!
+//! Also: `svctm`.
+//!
 //! ## What it finds
 //! A distribution whose iostat still prints svctm (sysstat before 12.1.2: RHEL and CentOS 7 and 8, Debian 10 and older, Ubuntu
 //! 18.04 and older, Amazon Linux 2), and a load in which it is less than a third of the time that requests really took.
@@ -62,7 +64,8 @@ pub static CAUSE: Cause = Cause {
     level: Level::Note,
     risk: Risk::Safe,
     competing: &["a newer sysstat was installed by hand: then iostat -x has no column svctm"],
-    experiment: "iostat -V, and iostat -x 1 beside: iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iostat -x 1 beside it; iostat -V names the version",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -32,6 +32,14 @@
 //! span: sda read D2C 2000@200us
 //! expect: note says "between the device's end and the program"
 //! ```
+//! ```scene
+//! disk: sda transport=sata
+//! probe: write write=10000@3200us elapsed=1s depth=32
+//! tasks: run=100ms delay=600ms worker_run=100ms worker_delay=50ms
+//! span: sda write Q2C 10000@1300us
+//! span: sda write D2C 10000@1300us
+//! expect: warning says "waiting for a CPU"
+//! ```
 //!
 //! ## Stays silent
 //! ```scene
@@ -59,6 +67,16 @@
 //! field: cpu.busy_percent 1 95
 //! span: sda write Q2C 20000@300us
 //! span: sda write D2C 20000@300us
+//! ```
+//! Several of the kernel's workers do a thread's writes, and wait for each other:
+//! ```scene
+//! disk: sda transport=sata
+//! probe: write write=10000@3200us elapsed=1s depth=32
+//! tasks: run=400ms delay=260ms worker_run=330ms worker_delay=740ms
+//! field: cpu.busy_percent 0 67
+//! field: cpu.busy_percent 1 56
+//! span: sda write Q2C 10000@1300us
+//! span: sda write D2C 10000@1300us
 //! ```
 //! A full queue waits for requests by its nature:
 //! ```scene
@@ -96,7 +114,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "somebody else's work was in the way for these seconds: then a second check does not show it",
     ],
-    experiment: "iodyno check {target} --deep: what lasts shows again",
+    experiment: "iodyno check {target} --deep # what lasts shows again",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &["cgroup_limit_reached", "cpu_time_stolen", "token_bucket"],
@@ -142,7 +161,7 @@ fn is_riddle(part: &TimePart, probe: &Probe) -> bool {
         | TimePlace::Scheduler
         | TimePlace::Plug
         | TimePlace::Device => true,
-        TimePlace::CpuWait => waits_for_itself(probe),
+        TimePlace::CpuWait => waits_for_itself(probe) || waits_behind_workers(part, probe),
         TimePlace::Request | TimePlace::Mapping => probe.load.depth > DEPTH_MOST,
         // Writers are meant to be held.
         TimePlace::Writeback => probe.role == Role::BufferedWrite,
@@ -167,6 +186,16 @@ fn waits_for_itself(probe: &Probe) -> bool {
         false => 0.0,
     };
     tasks.own_cpus().max(with_kernel) >= OWN_CPUS * cpus
+}
+
+/// Whether it is the kernel's workers that wait, rather than the load's threads. io_uring wakes several of them for a batch of
+/// writes, on the CPU of the thread that submits: they stand in line behind each other (seen on Linux 6.1, xfs on a fast disk).
+/// Where another program is in their way, `cpus_taken_by_others` says so.
+fn waits_behind_workers(part: &TimePart, probe: &Probe) -> bool {
+    let of_threads = probe.tasks.as_ref().map_or(1.0, |tasks| {
+        tasks.delay_ms / (tasks.delay_ms + tasks.worker_delay_ms).max(1e-9)
+    });
+    part.share * of_threads - part.uncertainty < MUCH
 }
 
 fn finding(account: &TimeAccount, part: &TimePart) -> Finding {

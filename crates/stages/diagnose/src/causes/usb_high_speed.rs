@@ -61,7 +61,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "many devices say 2.10 on a link of version 2 whatever they can: those are not found here",
     ],
-    experiment: "lsusb -t, another port or cable, then `iodyno check {target}` again",
+    experiment: "lsusb -t # then another port or cable, and iodyno check {target} again",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
         "others began to write: then the disk's counters show more writes than the load's own",
     ],
     experiment: "iodyno run {target} --steady -- -ioengine=io_uring -rw=write -bs=128k -iodepth=8 -direct=1",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

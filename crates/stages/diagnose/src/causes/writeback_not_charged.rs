@@ -71,6 +71,7 @@ pub static CAUSE: Cause = Cause {
     risk: Risk::NeedsCare,
     competing: &["a load that writes direct or synchronously: it is limited as it should be"],
     experiment: "iodyno limit {target} --group self",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -123,6 +123,7 @@ pub static CAUSE: Cause = Cause {
         "a tiny dirty limit makes the writers wait: then few pages are dirty, and vm.dirty_bytes says so",
     ],
     experiment: "iodyno tune {target} --rw write --direct 0 --bs 1m --knob wbt_lat_usec=0,2000",
+    contrast: None,
     knob: Some("wbt_lat_usec"),
     explains: &[TimePlace::Request],
     yields_to: &[],

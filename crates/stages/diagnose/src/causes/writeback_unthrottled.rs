@@ -98,6 +98,7 @@ pub static CAUSE: Cause = Cause {
         "the reads are larger or more meanwhile: then their size and rate differ between the two times",
     ],
     experiment: "iodyno tune {target} --rw randrw --direct 0 --knob wbt_lat_usec=0,2000,75000",
+    contrast: None,
     knob: Some("wbt_lat_usec"),
     explains: &[],
     yields_to: &[],

@@ -8,8 +8,8 @@
 //! faster when it is run again, and a virtual disk is slow until it has been filled.
 //!
 //! ## What to try
-//! `fallocate` and one pass of writes beforehand (blocks that are allocated and never written still cost a conversion each), or a
-//! partition or volume in place of the file.
+//! `fallocate` and one pass of writes beforehand (blocks that are allocated and never written still cost a conversion each), which
+//! `iodyno loop create` does for a new file; or a partition or volume in place of the file.
 //!
 //! ## Example
 //! ```scene
@@ -88,7 +88,8 @@ pub static CAUSE: Cause = Cause {
         "others write to the same disks: then an idle second shows their writes",
         "the array below writes parity or mirrors: then the second pass over the same blocks costs as many writes",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=1 -size=256m -loops=2 on scratch: the second pass is faster",
+    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=1 -size=256m -loops=2 # on scratch: the second pass is faster",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],
@@ -134,7 +135,9 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
             }),
         )
         .refuted_by("a second pass over the same blocks is no faster")
-        .advise("Write the file full once before measuring, or use a partition or volume.")
+        .advise(
+            "Write the file full once before measuring, make one that is (iodyno loop create), or use a partition or volume.",
+        )
         .costs(
             "random writes",
             costly.map_or(0.0, |times| 1.0 - 1.0 / times),

@@ -62,7 +62,8 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a unit of systemd mounts it by other options: then `systemctl cat` of the mount unit does not name fstab",
     ],
-    experiment: "mount --fake --verbose --all, and mount it a second time elsewhere with the options of fstab",
+    experiment: "sudo mount --fake --verbose --all # and mount it a second time elsewhere with the options of fstab",
+    contrast: None,
     knob: None,
     explains: &[],
     yields_to: &[],

@@ -5,11 +5,12 @@ use super::formula::CloudFormulaGiven;
 use super::offer::{Offer, of_type};
 use super::prices::Prices;
 use super::reach::counted_as;
+use model::check::Promise;
 
 /// A load that has to be carried for ever, so that bursts do not count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// I/Os a second.
+    /// I/Os a second; 0 where only bytes are asked for, however many I/Os of this size that takes.
     pub iops: f64,
     /// Bytes a second.
     pub bytes_per_s: f64,
@@ -54,6 +55,17 @@ pub fn carriers<'a>(data: &'a Data, need: &Need, prices: Option<&Prices>) -> Vec
     found
 }
 
+impl Need {
+    /// I/Os a second as the provider counts them.
+    fn counted_iops(&self, promise: &Promise) -> f64 {
+        let iops = match self.iops > 0.0 {
+            true => self.iops,
+            false => self.bytes_per_s / self.bs.max(1) as f64,
+        };
+        iops * counted_as(promise, self.bs) as f64
+    }
+}
+
 impl Carrier<'_> {
     /// How much more it is than what was asked, as a sum of logarithms.
     fn excess(&self, need: &Need) -> f64 {
@@ -62,12 +74,17 @@ impl Carrier<'_> {
         } else {
             1.0
         };
-        self.iops_times.ln() + self.bytes_times.ln() + room.max(1.0).ln()
+        let iops_times = if need.iops > 0.0 {
+            self.iops_times
+        } else {
+            1.0
+        };
+        iops_times.ln() + self.bytes_times.ln() + room.max(1.0).ln()
     }
 }
 
 fn carrier<'a>(offer: Offer<'a>, need: &Need, prices: Option<&Prices>) -> Carrier<'a> {
-    let counted = need.iops * counted_as(&offer.promise, need.bs) as f64;
+    let counted = need.counted_iops(&offer.promise);
     let times = |has: Option<f64>, needs: f64| has.unwrap_or(0.0) / needs.max(1.0);
     Carrier {
         price: prices.and_then(|prices| prices.of(&offer)),
@@ -77,21 +94,26 @@ fn carrier<'a>(offer: Offer<'a>, need: &Need, prices: Option<&Prices>) -> Carrie
     }
 }
 
-/// At the smallest size that will do; more size never means less, so that halving finds it.
+/// At the smallest size that will do.
 fn smallest<'a>(kind: &'a DiskType, need: &Need) -> Option<Offer<'a>> {
     let [least, most] = kind.size_gib;
-    let mut low = need.size_gib.max(least).ceil();
+    let low = need.size_gib.max(least).ceil();
     if low > most {
         return None;
     }
     if let Some(offer) = at(kind, low, need) {
         return Some(offer);
     }
-    let (mut high, mut found) = (most, at(kind, most, need)?);
+    least_whole(low, most, |size_gib| at(kind, size_gib, need))
+}
+
+/// The least whole number above one that does not do, up to one that may; more never does less, so that halving finds it.
+fn least_whole<T>(low: f64, most: f64, does: impl Fn(f64) -> Option<T>) -> Option<T> {
+    let (mut low, mut high, mut found) = (low, most, does(most)?);
     while high - low > 1.0 {
         let middle = ((low + high) / 2.0).floor();
-        match at(kind, middle, need) {
-            Some(offer) => (high, found) = (middle, offer),
+        match does(middle) {
+            Some(better) => (high, found) = (middle, better),
             None => low = middle,
         }
     }
@@ -101,7 +123,7 @@ fn smallest<'a>(kind: &'a DiskType, need: &Need) -> Option<Offer<'a>> {
 /// With as much provisioned as is needed, where that can be; none where this size does not do.
 fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
     let base = of_type(kind, None, size_gib, (None, None)).ok()?;
-    let iops = need.iops * counted_as(&base.promise, need.bs) as f64;
+    let iops = need.counted_iops(&base.promise);
     let mbps = need.bytes_per_s / kind.unit.bytes();
     if carries(&base, iops, need) {
         return Some(base);
@@ -111,15 +133,14 @@ fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
         ..CloudFormulaGiven::default()
     };
     // Bandwidth often follows from IOPS: where it is short, more IOPS may be what it takes.
-    let wanted = |iops: f64| {
+    let wanted = |rate: f64| {
         let least = kind.iops_set.as_ref().map(|range| range.at_least.at(given));
         let set_iops = least
-            .map(|least| iops.max(least).ceil())
-            .filter(|iops| *iops > kind.iops.at(given));
-        let rate = set_iops.unwrap_or_else(|| kind.iops.at(given));
+            .map(|least| rate.max(least).ceil())
+            .filter(|rate| *rate > kind.iops.at(given));
         let given = CloudFormulaGiven {
             size_gib,
-            iops: rate,
+            iops: set_iops.unwrap_or_else(|| kind.iops.at(given)),
             ..given
         };
         // Only what goes beyond the base has to be provisioned.
@@ -133,14 +154,8 @@ fn at<'a>(kind: &'a DiskType, size_gib: f64, need: &Need) -> Option<Offer<'a>> {
             .filter(|offer| carries(offer, iops, need))
     };
     wanted(iops).or_else(|| {
-        let most = kind.iops_set.as_ref()?.at_most.at(given);
-        let steps = [1.5, 2.0, 4.0, 8.0, 16.0, 64.0]
-            .iter()
-            .map(|times| (iops * times).min(most));
-        steps
-            .chain([most])
-            .filter(|rate| *rate >= iops)
-            .find_map(wanted)
+        let (least, most) = base.iops_range()?;
+        least_whole(iops.max(least).ceil(), most.floor(), wanted)
     })
 }
 

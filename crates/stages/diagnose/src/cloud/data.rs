@@ -22,6 +22,9 @@ pub struct Data {
     pub instance_sources: BTreeMap<String, String>,
     /// The types, by provider.
     pub types: Vec<DiskType>,
+    /// Types whose provider publishes no formula.
+    #[serde(default)]
+    pub without_formula: Vec<PlainType>,
     /// Instances that limit all of their disks together.
     #[serde(default)]
     pub instances: Vec<Instance>,
@@ -38,6 +41,8 @@ pub struct DiskType {
     /// Other names.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// The name that it shares with other types of its provider, as `cloud_essd` stands for every level of ESSD.
+    pub family: Option<String>,
     /// For people.
     pub title: String,
     /// Smallest and largest, GiB.
@@ -74,6 +79,23 @@ pub struct DiskType {
     pub verified: YesNo,
     /// What was not.
     pub unverified: Option<String>,
+}
+
+/// A type that its provider describes in words.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlainType {
+    /// Whose.
+    pub provider: String,
+    /// As the provider calls it, in small letters.
+    pub kind: String,
+    /// Other names.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// What the provider says of it.
+    pub says: String,
+    /// Where.
+    pub source: String,
 }
 
 /// Millions of bytes of one sort or the other.
@@ -186,6 +208,7 @@ pub fn builtin() -> &'static Data {
             date: String::new(),
             instance_sources: BTreeMap::new(),
             types: Vec::new(),
+            without_formula: Vec::new(),
             instances: Vec::new(),
         })
     })
@@ -237,6 +260,9 @@ impl Data {
             .cloned()
             .collect();
         whole.types.extend(types);
+        whole
+            .without_formula
+            .extend(below.without_formula.iter().cloned());
         whole.instances.extend(instances);
         for (provider, source) in &below.instance_sources {
             whole
@@ -265,10 +291,7 @@ impl Data {
             .collect();
         match found[..] {
             [one] => Ok(one),
-            [] => Err(CloudError::NoSuchType {
-                name: name.into(),
-                hint: self.hint(provider, kind),
-            }),
+            [] => Err(self.not_a_type(name, provider, kind)),
             [(first, _), ..] => Err(CloudError::Ambiguous {
                 name: kind.into(),
                 providers: found
@@ -278,6 +301,42 @@ impl Data {
                     .join(" and "),
                 example: first.provider.clone(),
             }),
+        }
+    }
+
+    /// What a name that no type has stands for.
+    fn not_a_type(&self, name: &str, provider: &str, kind: &str) -> CloudError {
+        let is_of = |one: &str| provider.is_empty() || one.eq_ignore_ascii_case(provider);
+        let is_in = |one: &&DiskType| {
+            let family = one.family.as_deref();
+            is_of(&one.provider) && family.is_some_and(|family| is_same_name(family, kind))
+        };
+        let family: Vec<&DiskType> = self.types.iter().filter(is_in).collect();
+        if let Some(first) = family.first() {
+            let of = |one: &&DiskType| {
+                let [least, most] = one.size_gib;
+                format!("{}:{} ({least} to {most} GiB)", one.provider, one.kind)
+            };
+            return CloudError::Family {
+                name: name.into(),
+                types: family.iter().map(of).collect::<Vec<_>>().join(", "),
+                example: format!("{}:{}", first.provider, first.kind),
+            };
+        }
+        let is_plain = |one: &&PlainType| {
+            let mut names = one.aliases.iter().chain([&one.kind]);
+            is_of(&one.provider) && names.any(|one| is_same_name(one, kind))
+        };
+        match self.without_formula.iter().find(is_plain) {
+            Some(plain) => CloudError::NoFormula {
+                name: format!("{}:{}", plain.provider, plain.kind),
+                says: plain.says.clone(),
+                source_page: plain.source.clone(),
+            },
+            None => CloudError::NoSuchType {
+                name: name.into(),
+                hint: self.hint(provider, kind),
+            },
         }
     }
 
@@ -320,10 +379,16 @@ impl Data {
     }
 }
 
+/// Providers write `cloud_essd`, and their users `cloud-essd`.
+fn is_same_name(one: &str, other: &str) -> bool {
+    one.replace('_', "-")
+        .eq_ignore_ascii_case(&other.replace('_', "-"))
+}
+
 impl DiskType {
     /// Whether it goes by this name, and by which tier.
     fn called(&self, name: &str) -> Option<(&DiskType, Option<&Tier>)> {
-        let is = |one: &str| one.eq_ignore_ascii_case(name);
+        let is = |one: &str| is_same_name(one, name);
         if is(&self.kind) || self.aliases.iter().any(|one| is(one)) {
             return Some((self, None));
         }
@@ -331,6 +396,17 @@ impl DiskType {
             .iter()
             .find(|tier| is(&tier.name))
             .map(|tier| (self, Some(tier)))
+    }
+
+    /// What its IOPS follow from; none where they are one figure.
+    pub fn iops_formula(&self) -> Option<String> {
+        (!self.iops.is_constant()).then(|| self.iops.words())
+    }
+
+    /// What its bandwidth follows from, with its unit.
+    pub fn bandwidth_formula(&self) -> Option<String> {
+        let words = || format!("{} {}", self.mbps.words(), self.unit.word());
+        (!self.mbps.is_constant()).then(words)
     }
 
     /// The smallest tier that has this size.

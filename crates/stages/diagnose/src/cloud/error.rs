@@ -13,6 +13,26 @@ pub enum CloudError {
         /// Names that are like it, as a sentence that follows; may be empty.
         hint: String,
     },
+    /// A name that several types share.
+    #[error("`{name}` is sold in several types: {types}. Say which, as {example}")]
+    Family {
+        /// As it was given.
+        name: String,
+        /// The types with their sizes.
+        types: String,
+        /// One of them.
+        example: String,
+    },
+    /// A type without a published formula.
+    #[error("there is no formula for {name}: {says} ({source_page})")]
+    NoFormula {
+        /// Whose and which.
+        name: String,
+        /// What its provider says of it.
+        says: String,
+        /// Where.
+        source_page: String,
+    },
     /// A name that several providers have.
     #[error("`{name}` is sold by {providers}: say which, as {example}:{name}")]
     Ambiguous {
@@ -63,7 +83,8 @@ pub enum CloudError {
     },
     /// A type that has nothing unless it is provisioned.
     #[error(
-        "{kind} with {size} GiB has only what is provisioned: give its IOPS, from {} to {}",
+        "{kind} with {size} GiB has only what is provisioned: give its IOPS, from {} to {}, with --iops N, or in a specification as \
+         {kind}:{size}GiB:iops=N",
         whole(*least),
         whole(*most)
     )]

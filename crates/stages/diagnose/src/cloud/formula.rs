@@ -72,6 +72,52 @@ impl CloudFormulaLine {
             .map_or(whole, |more| whole.max(more.at(given)))
     }
 
+    /// Whether it is one figure whatever it is given.
+    pub fn is_constant(&self) -> bool {
+        let slopes = [
+            self.per_gib,
+            self.per_iops,
+            self.per_extra_iops,
+            self.per_mbps,
+        ];
+        slopes.iter().all(|slope| *slope == 0.0) && self.steps.is_empty() && self.or_more.is_none()
+    }
+
+    /// As providers print it: `min(1800 + 50 × GiB, 50000)`.
+    pub fn words(&self) -> String {
+        let bounded = match (self.at_least, self.at_most) {
+            (None, None) => self.sum_words(),
+            (None, Some(most)) => format!("min({}, {most})", self.sum_words()),
+            (Some(least), None) => format!("max({}, {least})", self.sum_words()),
+            (Some(least), Some(most)) => format!("min(max({}, {least}), {most})", self.sum_words()),
+        };
+        let more = self.or_more.as_ref().map(|more| more.words());
+        let extra =
+            (self.per_extra_iops > 0.0).then(|| format!(" + {} × extra IOPS", self.per_extra_iops));
+        let whole = match (more, extra.unwrap_or_default()) {
+            (None, extra) => format!("{bounded}{extra}"),
+            (Some(more), extra) => format!("max({bounded}{extra}, {more})"),
+        };
+        let steps = self.steps.iter();
+        let steps = steps.map(|step| format!("{} below {} GiB, else ", step.value, step.below_gib));
+        format!("{}{whole}", steps.collect::<String>())
+    }
+
+    /// The part without bounds: `1800 + 50 × GiB`.
+    fn sum_words(&self) -> String {
+        let parts = [
+            (self.per_gib, "GiB"),
+            (self.per_iops, "IOPS"),
+            (self.per_mbps, "bandwidth"),
+        ];
+        let parts = parts.iter().filter(|(slope, _)| *slope != 0.0);
+        let mut words: Vec<String> = parts.map(|(slope, of)| format!("{slope} × {of}")).collect();
+        if self.base != 0.0 || words.is_empty() {
+            words.insert(0, self.base.to_string());
+        }
+        words.join(" + ")
+    }
+
     /// The size at which it has a value, where its slope alone decides: not at a bound and not in a step.
     pub fn size_for(&self, value: f64) -> Option<f64> {
         let size_gib = (value - self.base) / self.per_gib;

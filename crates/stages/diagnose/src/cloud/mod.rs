@@ -17,8 +17,9 @@ mod tests;
 
 pub use bucket::{Fall, fall_of, series_of_bins, series_of_intervals, series_of_text};
 pub use carry::{Carrier, Need, carriers};
-pub use data::{Data, DiskType, Instance, builtin};
+pub use data::{Burst, Data, DataRange, DiskType, Instance, PlainType, builtin};
 pub use error::CloudError;
+pub use formula::CloudFormulaLine;
 pub use machine::{CloudDisk, CloudMachine, machine_of};
 pub use offer::{Offer, OfferWish, offer, promise};
 pub use prices::Prices;

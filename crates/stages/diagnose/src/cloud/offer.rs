@@ -35,6 +35,8 @@ pub struct Offer<'a> {
     pub promise: Promise,
     /// IOPS and bandwidth that were provisioned beyond what it has anyway.
     pub provisioned: (Option<f64>, Option<f64>),
+    /// Whether no size was asked for, so that it is the smallest that is sold.
+    pub is_smallest: bool,
 }
 
 impl Offer<'_> {
@@ -60,6 +62,33 @@ impl Offer<'_> {
     /// Whether every figure was read at its source.
     pub fn is_verified(&self) -> bool {
         self.kind.verified == YesNo::Yes
+    }
+
+    /// What the IOPS follow from; none of a tier, of what was provisioned and of a figure that is always the same.
+    pub fn iops_formula(&self) -> Option<String> {
+        let follows = self.tier.is_none() && self.provisioned.0.is_none();
+        follows.then(|| self.kind.iops_formula()).flatten()
+    }
+
+    /// What the bandwidth follows from, in the same way.
+    pub fn bandwidth_formula(&self) -> Option<String> {
+        let follows = self.tier.is_none() && self.provisioned.1.is_none();
+        follows.then(|| self.kind.bandwidth_formula()).flatten()
+    }
+
+    /// From which to which IOPS it can be provisioned at its size.
+    pub fn iops_range(&self) -> Option<(f64, f64)> {
+        let range = self.kind.iops_set.as_ref()?;
+        let given = CloudFormulaGiven {
+            size_gib: self.size_gib,
+            ..CloudFormulaGiven::default()
+        };
+        Some((range.at_least.at(given), range.at_most.at(given)))
+    }
+
+    /// Whether it has no IOPS until some are provisioned.
+    pub fn is_unprovisioned(&self) -> bool {
+        self.kind.iops_set.is_some() && self.promise.iops.is_some_and(|iops| iops <= 0.0)
     }
 }
 
@@ -89,6 +118,7 @@ pub fn offer<'a>(data: &'a Data, wish: &OfferWish) -> Result<Offer<'a>, CloudErr
     };
     let mut offer = of_type(kind, tier, size_gib, (wish.iops, wish.mbps))?;
     must_be_provisioned(&offer)?;
+    offer.is_smallest = wish.size_gib.is_none() && tier.is_none();
     offer.promise.source = format!("{} ({})", kind.source, kind.date);
     if let Some(instance) = instance {
         offer.promise.instance_iops = Some(instance.iops);
@@ -127,6 +157,7 @@ pub(super) fn of_type<'a>(
         instance: None,
         promise,
         provisioned: (iops, mbps),
+        is_smallest: false,
     })
 }
 
@@ -195,21 +226,14 @@ fn of_formula(
 
 /// Refuses a disk that has no IOPS until some are provisioned.
 fn must_be_provisioned(offer: &Offer<'_>) -> Result<(), CloudError> {
-    let has_none = offer.promise.iops.is_some_and(|iops| iops <= 0.0);
-    match offer.kind.iops_set.as_ref().filter(|_| has_none) {
+    match offer.iops_range().filter(|_| offer.is_unprovisioned()) {
         None => Ok(()),
-        Some(range) => {
-            let given = CloudFormulaGiven {
-                size_gib: offer.size_gib,
-                ..CloudFormulaGiven::default()
-            };
-            Err(CloudError::Unprovisioned {
-                kind: offer.kind.kind.clone(),
-                size: offer.size_gib,
-                least: range.at_least.at(given),
-                most: range.at_most.at(given),
-            })
-        }
+        Some((least, most)) => Err(CloudError::Unprovisioned {
+            kind: offer.kind.kind.clone(),
+            size: offer.size_gib,
+            least,
+            most,
+        }),
     }
 }
 

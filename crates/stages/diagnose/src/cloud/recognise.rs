@@ -56,6 +56,9 @@ pub struct Match {
     pub falls_to: Option<f64>,
     /// How long full credits last, s.
     pub burst_s: Option<f64>,
+    /// What the figure follows from: `min(1800 + 50 × GiB, 50000)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// The sizes that give the figure: the one in the middle, and those at its tolerance, GiB.
     pub size_gib: Option<[f64; 3]>,
     /// Whether every figure of the type was read at its source.
@@ -106,6 +109,7 @@ fn blank(kind: &DiskType, strength: Strength) -> Match {
         is_burst: false,
         falls_to: None,
         burst_s: None,
+        formula: None,
         size_gib: None,
         verified: kind.verified == super::data::YesNo::Yes,
     }
@@ -113,11 +117,15 @@ fn blank(kind: &DiskType, strength: Strength) -> Match {
 
 /// What a disk of this size promises, compared with what was measured. A rate that it cannot have rules it out.
 fn at_size(kind: &DiskType, size: f64, measured: &Measured) -> Vec<Match> {
-    // Sizes are sold as whole GiB; the device's may be a fraction below.
-    let Ok(offer) = of_type(kind, None, size.round().max(1.0), (None, None)) else {
+    // Sizes are sold as whole GiB; the device's may be a fraction below. None is sold with less than one.
+    let Ok(offer) = of_type(kind, None, size.round(), (None, None)) else {
         return Vec::new();
     };
-    let promise = &offer.promise;
+    let (promise, sold) = (&offer.promise, offer.tier.map_or(size, |tier| tier.gib));
+    let formula = |figure| match figure {
+        "IOPS" => offer.iops_formula(),
+        _ => offer.bandwidth_formula(),
+    };
     let (iops, bytes) = (measured.iops, measured.bytes_per_s);
     let highest =
         |base: Option<f64>, burst: Option<f64>| burst.or(base).unwrap_or(0.0) * (1.0 + NEAR);
@@ -139,7 +147,8 @@ fn at_size(kind: &DiskType, size: f64, measured: &Measured) -> Vec<Match> {
             is_burst,
             falls_to: is_burst.then_some(base).flatten(),
             burst_s: if is_burst { promise.burst_s } else { None },
-            size_gib: Some([size; 3]),
+            formula: formula(figure).filter(|_| !is_burst),
+            size_gib: Some([sold; 3]),
             ..blank(kind, Strength::Size)
         })
     };
@@ -216,12 +225,17 @@ fn by_line(
 ) -> Option<Match> {
     let [least, most] = kind.size_gib;
     let is_sold = |size: &f64| *size >= least && *size <= most;
+    let formula = || match figure {
+        "IOPS" => kind.iops_formula(),
+        _ => kind.bandwidth_formula(),
+    };
     if let Some(size) = line.size_for(value).filter(is_sold) {
         let reach = line.per_gib.recip() * value * NEAR;
         let sizes = [size, (size - reach).max(least), (size + reach).min(most)];
         return Some(Match {
             promised: value * unit,
             figure,
+            formula: formula(),
             size_gib: Some(sizes),
             ..blank(kind, Strength::SomeSize)
         });
@@ -308,6 +322,7 @@ fn of_instance(instance: &Instance, measured: &Measured) -> Option<Match> {
                 is_burst: falls_to.is_some(),
                 falls_to,
                 burst_s: None,
+                formula: None,
                 size_gib: None,
                 verified: true,
             })

@@ -460,3 +460,145 @@ fn damaged_files_are_refused_or_read() {
             .contains("iodyno.cloud-data/9")
     );
 }
+
+#[test]
+fn formulas_are_told_as_providers_print_them() {
+    let formulas = |name: &str| {
+        let (kind, _) = builtin().find(name).unwrap();
+        (kind.iops_formula(), kind.bandwidth_formula())
+    };
+    let some = |words: &str| Some(words.to_string());
+    assert_eq!(
+        formulas("pl1"),
+        (
+            some("min(1800 + 50 × GiB, 50000)"),
+            some("min(120 + 0.5 × GiB, 350) MiB/s")
+        )
+    );
+    assert_eq!(
+        formulas("gp2"),
+        (
+            some("min(max(3 × GiB, 100), 16000)"),
+            some("128 below 334 GiB, else 250 MiB/s")
+        )
+    );
+    assert_eq!(
+        formulas("gp3"),
+        (None, None),
+        "3,000 and 125 whatever the size"
+    );
+    assert_eq!(
+        formulas("io1").1,
+        some("max(min(0.25 × IOPS, 500), min(0.015625 × IOPS, 1000)) MiB/s")
+    );
+    assert_eq!(
+        formulas("autopl").1,
+        some("min(max(120 + 0.5 × GiB, 125), 350) + 0.015625 × extra IOPS MiB/s")
+    );
+    let provisioned = offer_of("gp3", 100.0, Some(6000.0));
+    assert_eq!(provisioned.iops_formula(), None);
+    assert_eq!(provisioned.iops_range(), Some((3000.0, 50_000.0)));
+}
+
+fn offer_of(kind: &str, size_gib: f64, iops: Option<f64>) -> Offer<'static> {
+    let wish = OfferWish {
+        kind: kind.into(),
+        size_gib: Some(size_gib),
+        iops,
+        ..OfferWish::default()
+    };
+    super::offer(builtin(), &wish).unwrap()
+}
+
+#[test]
+fn names_of_the_providers_interface_are_known() {
+    assert_eq!(at("cloud_essd_pl1:100GiB").kind, "essd-pl1");
+    assert_eq!(at("cloud-ssd:100GiB").kind, "ssd");
+    let error = promise_of_spec("cloud_essd:500GiB").unwrap_err();
+    for words in [
+        "`cloud_essd` is sold in several types",
+        "alibaba:essd-pl0 (40 to 32768 GiB)",
+        "alibaba:essd-pl1",
+        "alibaba:essd-pl2",
+        "alibaba:essd-pl3 (1261 to 32768 GiB)",
+    ] {
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    assert!(!error.contains("alibaba:ssd"), "{error}");
+    for name in ["cloud_basic", "普通云盘", "alibaba:cloud"] {
+        let error = builtin().find(name).unwrap_err().to_string();
+        assert!(
+            error.contains("no formula for alibaba:basic") && error.contains("30 to 40 MB/s"),
+            "{name}: {error}"
+        );
+    }
+    assert!(builtin().find("aws:cloud_basic").is_err());
+}
+
+#[test]
+fn what_is_provisioned_alone_says_how() {
+    let error = promise_of_spec("plx:40GiB").unwrap_err();
+    for words in ["only what is provisioned", "--iops N", "plx:40GiB:iops=N"] {
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    assert!(
+        offer::of_type(builtin().find("plx").unwrap().0, None, 40.0, (None, None))
+            .unwrap()
+            .is_unprovisioned()
+    );
+}
+
+#[test]
+fn no_more_is_provisioned_than_bytes_take() {
+    let bytes_per_s = 400.0 * MIB;
+    for (iops, bs) in [(0.0, 1 << 20), (1600.0, 256 << 10)] {
+        let need = Need {
+            iops,
+            bytes_per_s,
+            bs,
+            size_gib: 0.0,
+            provider: "alibaba".into(),
+        };
+        let found = carriers(builtin(), &need, None);
+        let plx = found
+            .iter()
+            .find(|one| one.offer.kind.kind == "plx")
+            .unwrap();
+        // 4 KiB for each I/O a second.
+        assert_eq!(plx.offer.provisioned.0, Some(102_400.0));
+        assert!((plx.bytes_times - 1.0).abs() < 1e-9, "{}", plx.bytes_times);
+    }
+}
+
+#[test]
+fn a_size_between_two_tiers_is_the_larger_one_and_none_is_below_a_gib() {
+    let measured = |size_gib| Measured {
+        iops: Some(500.0),
+        size_gib: Some(size_gib),
+        provider: "azure".into(),
+        ..Measured::default()
+    };
+    let found = recognise(builtin(), &measured(20.0));
+    let s4 = found.iter().find(|one| one.kind == "S4").unwrap();
+    assert_eq!(s4.size_gib, Some([32.0; 3]));
+    let tiny = recognise(builtin(), &measured(0.03));
+    assert!(
+        tiny.iter().all(|one| one.strength != Strength::Size),
+        "{tiny:#?}"
+    );
+}
+
+#[test]
+fn a_match_has_the_formula_that_its_figure_follows_from() {
+    let measured = Measured {
+        iops: Some(20_150.0),
+        size_gib: Some(366.0),
+        provider: "alibaba".into(),
+        ..Measured::default()
+    };
+    let found = recognise(builtin(), &measured);
+    assert_eq!(
+        found[0].formula.as_deref(),
+        Some("min(1800 + 50 × GiB, 50000)")
+    );
+}

@@ -64,17 +64,55 @@ const IDENTITY: &[&str] = &[
     "cpu_limit_from",
     "overlay_lower",
     "bind_of",
+    "cluster_fsid",
+    "pg_states",
+    "stored_bytes",
+    "max_avail_bytes",
+    "pool_used_share",
+    "recovering_bytes_per_s",
+    "recovering_objects_per_s",
+    "client_read_bytes_per_s",
+    "client_write_bytes_per_s",
+    "client_reads_per_s",
+    "client_writes_per_s",
+    "mds",
+    "mds_clients",
+    "mds_caps",
+    "mds_dentries",
+    "mds_requests_per_s",
+    "osd_host",
+    "osd_devices",
+    "pgs",
+    "commit_ms",
+    "apply_ms",
+    "peers_commit_ms",
+    "peers_spread_ms",
+    "used_share",
 ];
 
 /// Beginnings of the names of facts that every such thing has, whether or not the kernel tells them: the speed of a link, the
-/// size of a block.
+/// size of a block, the version of a driver.
 const MEASURED: &[&str] = &[
     "link_",
     "sata_speed",
     "sas_speed",
     "fc_speed",
     "block_bytes",
+    "driver_version",
+    "firmware",
+    "bios_",
 ];
+
+/// Facts that say something only of one thing: the version of a driver is none of another driver's.
+const OF_ONE: &[(&str, &[&str])] = &[
+    ("driver_version", &["driver", "controller_driver"]),
+    ("firmware", &["model"]),
+    ("bios_version", &["bios_vendor"]),
+    ("bios_date", &["bios_vendor"]),
+];
+
+/// Kernels keep back more or less of a machine's memory for themselves: below this share two machines have the same.
+const MEMORY_SHARE: f64 = 0.01;
 
 /// Facts that somebody has set, of this process's control groups: where one side has none, it has no limit.
 pub(super) const GROUP_LIMITS: &[&str] =
@@ -174,6 +212,7 @@ impl<'a> Aligned<'a> {
         for name in names
             .into_iter()
             .filter(|name| !IDENTITY.contains(&name.as_str()))
+            .filter(|name| is_comparable(a, b, name))
         {
             if matches!(name.as_str(), "options" | "super_options") {
                 self.options(
@@ -188,6 +227,10 @@ impl<'a> Aligned<'a> {
             // Older kernels and captures do not tell these; a side that is silent is no other than one that speaks.
             let is_silent = a.is_none() || there.is_none();
             if is_silent && MEASURED.iter().any(|family| name.starts_with(family)) {
+                continue;
+            }
+            if is_near(name, a.as_deref(), there.as_deref()) {
+                self.same += 1;
                 continue;
             }
             self.compare(&b.name, name, a, there);
@@ -308,6 +351,23 @@ impl<'a> Aligned<'a> {
     }
 }
 
+/// Whether a fact is worth a line of its own: not where the two have a setting that says it, and not where it is about two things.
+fn is_comparable(a: &Layer, b: &Layer, name: &str) -> bool {
+    let is_set = |layer: &Layer| layer.setting(name).and_then(Setting::chosen).is_some();
+    let of = OF_ONE.iter().find(|(fact, _)| *fact == name);
+    let is_same = |what: &&str| a.fact(what) == b.fact(what);
+    !(is_set(a) && is_set(b)) && of.is_none_or(|(_, things)| things.iter().all(is_same))
+}
+
+/// Whether two numbers are the same for everybody who reads them.
+fn is_near(name: &str, a: Option<&str>, b: Option<&str>) -> bool {
+    let number = |text: Option<&str>| text?.parse::<f64>().ok();
+    match (name, number(a), number(b)) {
+        ("memory_bytes", Some(a), Some(b)) => (a - b).abs() < MEMORY_SHARE * a.max(b),
+        _ => false,
+    }
+}
+
 fn has(layer: &Layer, kind: LayerKind) -> bool {
     layer.walk().iter().any(|one| one.kind == kind)
 }
@@ -333,6 +393,9 @@ pub fn kind_word(kind: LayerKind) -> &'static str {
         LayerKind::Stacked => "stacked device",
         LayerKind::Disk => "disk",
         LayerKind::Unbacked => "file system without a disk",
+        LayerKind::Cluster => "Ceph cluster",
+        LayerKind::Pool => "pool",
+        LayerKind::Osd => "OSD",
         LayerKind::Machine => "machine",
     }
 }

@@ -18,20 +18,8 @@ pub fn of(pair: &Pair<'_>, sides: &[DifferenceSide; 2]) -> Origin {
     let Some((a, b)) = pair.settings else {
         return Origin::default();
     };
-    let kernel = |side: &DifferenceSide| side.kernel.clone().unwrap_or_else(|| "unknown".into());
-    let (kernel_a, kernel_b) = (kernel(&sides[0]), kernel(&sides[1]));
     if is_default(a) && is_default(b) {
-        let words = format!(
-            "both are the kernel's default, which moved: {} on {kernel_a}{}, {} on {kernel_b}{}",
-            a.chosen().unwrap_or("none"),
-            because(a),
-            b.chosen().unwrap_or("none"),
-            because(b)
-        );
-        return Origin {
-            words,
-            is_moved_default: true,
-        };
+        return of_defaults((a, b), sides);
     }
     let words = match (source(a), source(b)) {
         (None, None) => String::new(),
@@ -44,6 +32,47 @@ pub fn of(pair: &Pair<'_>, sides: &[DifferenceSide; 2]) -> Origin {
         words,
         is_moved_default: false,
     }
+}
+
+/// Both values are what their kernels give. The default has moved where the kernels differ, and not only the devices.
+fn of_defaults((a, b): (&Setting, &Setting), sides: &[DifferenceSide; 2]) -> Origin {
+    let is_one_kernel = sides[0].kernel == sides[1].kernel;
+    let is_moved_default = !(is_one_kernel || is_of_device(a) && is_of_device(b));
+    let value = |setting: &Setting, side: &DifferenceSide, place: &str| {
+        let place = match &side.kernel {
+            _ if is_one_kernel => place.to_string(),
+            kernel => format!("on {}", kernel.as_deref().unwrap_or("unknown")),
+        };
+        let value = setting.chosen().unwrap_or("none");
+        format!("{value} {place}{}", because(setting))
+    };
+    let moved = match is_moved_default {
+        true => ", which moved",
+        false => "",
+    };
+    let words = format!(
+        "both are the kernel's default{moved}: {}, {}",
+        value(a, &sides[0], "there"),
+        value(b, &sides[1], "here")
+    );
+    Origin {
+        words,
+        is_moved_default,
+    }
+}
+
+/// Whether a default follows from the device alone: its reason names no version of a kernel or a distribution.
+fn is_of_device(setting: &Setting) -> bool {
+    let because = setting
+        .default
+        .as_ref()
+        .map_or("", |one| one.because.as_str());
+    let words: Vec<&str> = because.split_whitespace().collect();
+    let is_version = |pair: &[&str]| {
+        let is_release = matches!(pair[0], "kernel" | "kernels" | "before" | "since" | "RHEL");
+        is_release && pair[1].starts_with(|first: char| first.is_ascii_digit())
+    };
+    !words.is_empty() && !words.windows(2).any(is_version)
 }
 
 fn is_default(setting: &Setting) -> bool {

@@ -71,7 +71,7 @@ fn a_default_that_moved_comes_first_and_says_so() {
     );
     assert_eq!(
         first.experiment,
-        "iodyno tune /srv --knob read_ahead_kb=4096,128"
+        "sudo iodyno tune /srv --knob read_ahead_kb=4096,128"
     );
     assert_eq!(found.same, 2);
 }
@@ -233,6 +233,174 @@ fn a_scheduler_of_old_kernels_is_proved_by_its_successor() {
     assert_eq!(names(&found), ["scheduler", "kernel"]);
     assert_eq!(
         found.differences[0].experiment,
-        "iodyno tune /srv --knob scheduler=mq-deadline,bfq"
+        "sudo iodyno tune /srv --knob scheduler=mq-deadline,bfq"
     );
+}
+
+fn with_schedulers(there: &str, here: &str) -> Differences {
+    let of = |kernel: &str, list: &str| path(kernel, vec![disk("sda", &[("scheduler", list)])]);
+    differences(&of("3.10.0", there), &of("6.1.0", here), ["a", "b"], None)
+}
+
+#[test]
+fn the_successor_of_a_scheduler_is_no_difference_of_a_setting() {
+    let pairs = [
+        ("noop [deadline] cfq", "none [mq-deadline] bfq"),
+        ("noop deadline [cfq]", "none mq-deadline [bfq]"),
+        ("[noop] deadline cfq", "[none] mq-deadline"),
+        ("none [mq-deadline] bfq", "noop [deadline] cfq"),
+    ];
+    for (there, here) in pairs {
+        let found = with_schedulers(there, here);
+        let one = found.differences.iter().find(|one| one.name == "scheduler");
+        let one = one.unwrap();
+        assert!(one.why.contains("is the successor of"), "{one:?}");
+        assert_eq!(
+            (one.what, &one.knob, one.origin.as_str()),
+            (DifferenceWhat::Fact, &None, "")
+        );
+        assert!(!one.experiment.contains("set it"), "{one:?}");
+        assert!(one.weight >= WEIGHT_MIN && one.weight < 0.35, "{one:?}");
+    }
+}
+
+#[test]
+fn a_scheduler_that_the_other_kernel_lacks_cannot_be_set_there() {
+    let found = with_schedulers("noop deadline [cfq]", "none [mq-deadline]");
+    let first = &found.differences[0];
+    assert_eq!((first.name.as_str(), &first.knob), ("scheduler", &None));
+    assert!(
+        first
+            .why
+            .ends_with("this kernel offers none, mq-deadline for it."),
+        "{first:?}"
+    );
+    let back = with_schedulers("none mq-deadline [bfq]", "noop [deadline] cfq");
+    assert_eq!(
+        back.differences[0].experiment,
+        "sudo iodyno tune /srv --knob scheduler=deadline,cfq"
+    );
+}
+
+#[test]
+fn an_experiment_has_its_load_or_says_why_there_is_none() {
+    let of = |value: &str| path("6.1", vec![disk("sda", &[("read_ahead_kb", value)])]);
+    let found = |load: &LoadOf<'_>| {
+        let (a, b) = (of("128"), of("4096"));
+        let mut found = with_experiments(&a, &b, ["a", "b"], None, load);
+        found.differences.remove(0)
+    };
+    let words = ["--max-size=1g", "--", "-rw=read", "-name=a b"];
+    let given = |_: &Candidate<'_>| Ok(words.map(String::from).to_vec());
+    assert_eq!(
+        found(&given).experiment,
+        "sudo iodyno tune /srv --max-size=1g --knob read_ahead_kb=4096,128 -- -rw=read '-name=a b'"
+    );
+    let refused = found(&|one| Err(format!("{} of {} is held", one.knob, one.place)));
+    assert_eq!(refused.knob, None);
+    assert!(
+        refused
+            .why
+            .ends_with("Not for an experiment here: read_ahead_kb of sda is held."),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn defaults_of_one_kernel_have_not_moved() {
+    let with = |kernel: &str, value: &str, because: &str| {
+        let mut disk = disk("sda", &[("scheduler", value)]);
+        disk.settings[0].default = Some(KernelDefault {
+            value: disk.settings[0].chosen().unwrap().into(),
+            because: because.into(),
+        });
+        path(kernel, vec![disk])
+    };
+    let (many, one) = (
+        ("[none] bfq", "several hardware queues"),
+        ("none [bfq]", "one hardware queue"),
+    );
+    let origin = |kernels: [&str; 2]| {
+        let (a, b) = (
+            with(kernels[0], many.0, many.1),
+            with(kernels[1], one.0, one.1),
+        );
+        differences(&a, &b, ["a", "b"], None).differences[0]
+            .origin
+            .clone()
+    };
+    assert_eq!(
+        origin(["6.1.0", "6.1.0"]),
+        "both are the kernel's default: none there (several hardware queues), bfq here (one hardware queue)"
+    );
+    // By the devices, not by the kernels.
+    assert!(origin(["6.1.0", "6.2.0"]).starts_with("both are the kernel's default: none on 6.1.0"));
+}
+
+#[test]
+fn what_is_a_setting_and_a_fact_takes_one_line() {
+    let of = |value: &str| {
+        let mut disk = disk("sdb", &[("rotational", value)]);
+        disk.facts.insert("rotational".into(), value.into());
+        path("6.1", vec![disk])
+    };
+    let found = differences(&of("0"), &of("1"), ["a", "b"], None);
+    assert_eq!(names(&found), ["rotational"]);
+    assert_eq!(found.differences[0].what, DifferenceWhat::Setting);
+}
+
+#[test]
+fn memory_that_reads_the_same_is_the_same() {
+    let of = |bytes: &str| {
+        let mut path = path("6.1", vec![disk("sda", &[])]);
+        let machine = path.machine.as_mut().unwrap();
+        machine.facts.insert("memory_bytes".into(), bytes.into());
+        path
+    };
+    let found = |a: &str, b: &str| differences(&of(a), &of(b), ["a", "b"], None);
+    assert_eq!(names(&found("25232932864", "25232932000")), [""; 0]);
+    assert_eq!(
+        names(&found("25232932864", "26000000000")),
+        ["memory_bytes"]
+    );
+}
+
+#[test]
+fn versions_of_drivers_and_firmware_are_compared_of_one_thing() {
+    let of = |facts: &[(&str, &str)]| {
+        let mut disk = disk("sda", &[]);
+        let facts = facts
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()));
+        disk.facts.extend(facts);
+        path("6.1", vec![disk])
+    };
+    let one = of(&[
+        ("controller_driver", "megaraid_sas"),
+        ("driver_version", "06.811.02.00"),
+        ("model", "A"),
+        ("firmware", "0110"),
+    ]);
+    let newer = of(&[
+        ("controller_driver", "megaraid_sas"),
+        ("driver_version", "07.701.17.00"),
+        ("model", "A"),
+        ("firmware", "0111"),
+    ]);
+    let found = differences(&one, &newer, ["a", "b"], None);
+    assert_eq!(names(&found), ["driver_version", "firmware"]);
+    assert!(found.differences.iter().all(|one| one.weight >= WEIGHT_MIN));
+    let other = of(&[
+        ("controller_driver", "mpt3sas"),
+        ("driver_version", "17.100"),
+        ("model", "B"),
+        ("firmware", "SN04"),
+    ]);
+    assert_eq!(
+        names(&differences(&one, &other, ["a", "b"], None)),
+        ["controller_driver", "model"]
+    );
+    // An older capture does not tell.
+    let silent = of(&[("controller_driver", "megaraid_sas"), ("model", "A")]);
+    assert_eq!(differences(&silent, &one, ["a", "b"], None).differences, []);
 }

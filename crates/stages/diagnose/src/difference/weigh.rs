@@ -1,6 +1,7 @@
 //! How likely a difference matters for a job, and why: a judgement, for the order of a list, not a measurement.
 
 use super::align::{GROUP_LIMITS, Pair};
+use super::clusters;
 use crate::acts::ActsOn;
 use model::difference::DifferenceWhat;
 use model::job::Job;
@@ -17,8 +18,19 @@ pub struct Judgement {
     pub experiment: &'static str,
 }
 
+/// What is left where no experiment can turn it.
+pub const MEASURE_BOTH: &str = "measure both machines with the same job";
+/// The same where it is no setting.
+pub const NO_SETTING: &str = "no setting decides this: measure both machines with the same job";
+
 /// One name: how much, for which loads, why, whether it is a knob of iodyno.
-struct Known(&'static str, f64, ActsOn, &'static str, bool);
+pub(super) struct Known(
+    pub(super) &'static str,
+    pub(super) f64,
+    pub(super) ActsOn,
+    pub(super) &'static str,
+    pub(super) bool,
+);
 
 use ActsOn::{
     Any, Buffered, BufferedReads, BufferedWrites, DeepQueues, LargeBlocks, SmallBlocks, Writes,
@@ -608,10 +620,39 @@ const KNOWN: &[Known] = &[
         false,
     ),
     Known(
-        "nvme_firmware",
-        0.3,
+        "firmware",
+        0.35,
         Any,
         "Firmware changes how a disk behaves.",
+        false,
+    ),
+    // As records of earlier versions have it.
+    Known(
+        "nvme_firmware",
+        0.35,
+        Any,
+        "Firmware changes how a disk behaves.",
+        false,
+    ),
+    Known(
+        "raid_firmware",
+        0.35,
+        Any,
+        "Firmware changes how a controller behaves.",
+        false,
+    ),
+    Known(
+        "driver_version",
+        0.35,
+        Any,
+        "Another version of the driver queues and completes otherwise.",
+        false,
+    ),
+    Known(
+        "bios_version",
+        0.2,
+        Any,
+        "The BIOS decides about power saving, links and interrupts.",
         false,
     ),
     Known(
@@ -640,16 +681,15 @@ const KNOWN: &[Known] = &[
 
 /// Of a difference.
 pub fn judge(pair: &Pair<'_>, job: Option<&Job>) -> Judgement {
-    let known = KNOWN.iter().find(|known| known.0 == pair.name);
+    let mut all = KNOWN.iter().chain(clusters::KNOWN);
+    let known = all.find(|known| known.0 == pair.name);
     let (base, when, why, is_knob) = match known {
         Some(Known(_, base, when, why, is_knob)) => (*base, *when, *why, *is_knob),
         None => unknown(pair),
     };
     let experiment = match pair.what {
         DifferenceWhat::Setting => "set it as on the other side, and measure both in turn",
-        DifferenceWhat::Fact | DifferenceWhat::Structure => {
-            "no setting decides this: measure both machines with the same job"
-        }
+        DifferenceWhat::Fact | DifferenceWhat::Structure => NO_SETTING,
     };
     let knob = is_knob.then(|| known.map(|known| known.0)).flatten();
     Judgement {
@@ -700,6 +740,10 @@ fn share(when: ActsOn, job: Option<&Job>) -> f64 {
 
 /// A number that is twice another matters less than one that is fifty times it.
 fn size(pair: &Pair<'_>) -> f64 {
+    // A version that looks like a number is none.
+    if pair.name.ends_with("_version") || pair.name.ends_with("firmware") {
+        return 1.0;
+    }
     let number = |text: &Option<String>| {
         text.as_deref()?
             .parse::<f64>()

@@ -58,7 +58,7 @@ fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 }
 
 fn because(promise: &Promise, what: ExpectedWhat, high: f64) -> String {
-    let name = format!("{} {}", promise.provider, promise.kind);
+    let name = promise.name();
     let instance = if what.unit() == "/s" {
         promise.instance_iops
     } else {
@@ -71,9 +71,13 @@ fn because(promise: &Promise, what: ExpectedWhat, high: f64) -> String {
     };
     match instance {
         Some(instance) if instance == high && own != Some(high) => {
-            format!("the instance's limit, below that of {}", name.trim())
+            let disk = name.as_deref().unwrap_or("the disk");
+            format!("the instance's limit, below that of {disk}")
         }
-        _ => format!("promised for {}", name.trim()),
+        _ => match name {
+            Some(name) => format!("promised for {name}"),
+            None => "promised by the figures of --disk-spec".into(),
+        },
     }
 }
 

@@ -152,6 +152,23 @@ fn promises_stand_for_virtual_disks() {
 }
 
 #[test]
+fn a_promise_of_figures_alone_says_where_they_come_from() {
+    let because = |promise: &str| {
+        let rows = of(&format!("disk: vda transport=virtio\npromise: {promise}\n"));
+        row(&rows, ExpectedWhat::RandomReads).because.clone()
+    };
+    assert_eq!(because("aws gp3 iops=3000"), "promised for aws gp3");
+    assert_eq!(
+        because("iops=500"),
+        "promised by the figures of --disk-spec"
+    );
+    assert_eq!(
+        because("iops=500 instance_iops=400"),
+        "the instance's limit, below that of the disk"
+    );
+}
+
+#[test]
 fn the_control_group_binds_its_own_disks() {
     let text = "machine: io_limits=sda_riops_40;_sdz_riops_3;_sda_wbps_1048576\ndisk: sda transport=sata rotational=1\n";
     let rows = of(text);

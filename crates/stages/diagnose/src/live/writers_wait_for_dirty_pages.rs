@@ -70,7 +70,10 @@ fn judge(frame: &Frame) -> Vec<Finding> {
                 .shows("memory.dirty_bytes + memory.writeback_bytes", units::bytes(dirty))
                 .shows("memory.dirty_threshold_bytes", units::bytes(limit))
                 .refuted_by("pressure.some_percent of io stays at 0 while this holds")
-                .advise("Lower vm.dirty_background_bytes, so that writing begins earlier; find the writer below WHO.")
+                .advise(
+                    "Lower vm.dirty_background_bytes, so that writing begins earlier; `iodyno watch` names processes by what \
+                     they write.",
+                )
         })
     };
     found().into_iter().collect()

@@ -81,14 +81,30 @@ fn finding(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> Finding {
     let limit_words = format!("{owner}, {} on {}", limit.words(), limit.device);
     let claim = format!("The rate is the limit of {limit_words}: the disk was not asked for more.");
     let advice = format!(
-        "Run outside the group, or raise its {}: sudo iodyno set {}=max /dev/{} takes it away until `iodyno undo`.",
-        limit.file(),
+        "sudo iodyno set {}=max /dev/{} # takes it away until iodyno undo; or run outside the group, or raise its {}",
         limit.knob(),
-        limit.device
+        limit.device,
+        limit.file()
     );
     wrong(stage.name(), claim)
         .shows(LIMIT, limit_words)
         .shows(&limit.what, units::count(limit.limit as f64))
         .refuted_by("A higher limit gives the same rate.")
+        .experiment(lifted(limit))
         .advise(advice)
+}
+
+/// The limit and none in turns, under a load that it holds.
+fn lifted(limit: &CgroupLimit) -> String {
+    let load = match limit.what.as_str() {
+        "rbps" => "--rw read --bs 1m --iodepth 4",
+        "wbps" => "--rw write --bs 1m --iodepth 4",
+        "wiops" => "--rw randwrite",
+        _ => "--rw randread",
+    };
+    format!(
+        "sudo iodyno tune {{target}} {load} --knob {}={},max",
+        limit.knob(),
+        limit.limit
+    )
 }

@@ -71,7 +71,7 @@ pub static RULE: Rule = Rule {
     when: When::BeforeLoad,
     in_check: Some(Level::Warning),
     explains: &[],
-    yields_to: &["cgroup_limit_reached"],
+    yields_to: &["cgroup_limit_reached", "limit_without_effect"],
     judge,
 };
 

@@ -34,6 +34,14 @@
 //! result: read=1000000@320us elapsed=10s
 //! ```
 //!
+//! ## Gives way
+//! To the CPU, where that is what the one client waits for:
+//!
+//! ```facts
+//! fio: -ioengine=psync -rw=randread
+//! result: read=3647000@3us elapsed=10s cpu=9.8s
+//! ```
+//!
 //! ## Sources
 //! - Little's law with L = 1; a field report of a cloud disk judged at depth 1
 
@@ -55,7 +63,7 @@ pub static RULE: Rule = Rule {
     when: When::AfterLoad,
     in_check: None,
     explains: &[],
-    yields_to: &[],
+    yields_to: &["generator_bound"],
     judge,
 };
 

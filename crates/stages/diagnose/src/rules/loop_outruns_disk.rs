@@ -111,6 +111,8 @@ fn one(
         .shows(looped, units::bytes(ours))
         .shows(disk, units::bytes(below))
         .refuted_by("The backing file lies on another disk than the path says.")
-        .advise("Set the loop device up with losetup --direct-io=on, or load the disk below.");
+        .advise(format!(
+            "sudo iodyno set dio=1 /dev/{looped} # turns direct I/O on; or load the disk below"
+        ));
     Some(finding)
 }

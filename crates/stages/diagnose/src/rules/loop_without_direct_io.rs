@@ -80,7 +80,7 @@ fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
         .shows("loop/dio", 0)
         .refuted_by("The disk below the loop device counts as many bytes as the load.")
         .advise(format!(
-            "Turn it on with sudo iodyno set dio=1 /dev/{name}, or load the disk below."
+            "sudo iodyno set dio=1 /dev/{name} # turns it on; or load the disk below"
         ));
     vec![finding]
 }

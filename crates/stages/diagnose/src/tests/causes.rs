@@ -36,6 +36,29 @@ fn meets(finding: &Finding, expected: &Expected) -> bool {
             .is_none_or(|about| *about == finding.section)
 }
 
+/// New files that fail are no matter of speed.
+#[test]
+fn a_file_system_that_takes_no_files_has_no_gain() {
+    let full = "filesystem: ext4 mount=/srv free_bytes=40g total_bytes=100g free_inodes=0 total_inodes=6553600\n\
+                disk: sda transport=sata\n";
+    let room = full.replace("free_bytes=40g", "free_bytes=1g");
+    let read_only = blocks(causes_page("file_system_read_only"), "Example");
+    for scene in [full.to_string(), room].into_iter().chain(read_only) {
+        let example = SceneExample::parse(&scene);
+        let mut found = causes_of(&example.scene());
+        found.retain(|finding| finding.rule.starts_with("file_system_"));
+        assert!(!found.is_empty(), "{scene}");
+        for finding in found {
+            assert_eq!(finding.gain, 0.0, "{finding:#?}");
+        }
+    }
+}
+
+fn causes_page(id: &str) -> &'static str {
+    let page = causes::PAGES.iter().find(|(one, _)| *one == id);
+    page.unwrap().1
+}
+
 #[test]
 fn examples_are_found_as_they_say() {
     for (cause, page) in pages() {

@@ -39,6 +39,25 @@ fn pages() -> impl Iterator<Item = (&'static LiveRule, &'static str)> {
     live::PAGES.iter().map(move |(id, page)| (rule(id), *page))
 }
 
+/// A check gives the same advice as the screen of `watch`, and has no panels.
+#[test]
+fn advice_can_be_followed_without_the_screen() {
+    for (rule, page) in pages() {
+        for block in blocks(page, "Example") {
+            for finding in (rule.judge)(&parse(&block).0) {
+                let advice = &finding.advice;
+                assert!(!advice.contains("WHO"), "{}: {advice}", rule.id);
+                if rule.id == "writers_wait_for_dirty_pages" {
+                    assert!(
+                        advice.contains("`iodyno watch` names processes"),
+                        "{advice}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn examples_are_found_as_they_say() {
     for (rule, page) in pages() {

@@ -111,6 +111,27 @@ fn silent_examples_stay_silent() {
     }
 }
 
+/// What is told of a job is what all rules say together, and there one that says more has the word.
+#[test]
+fn rules_give_way_as_they_say() {
+    let mut given = 0;
+    for (rule, page) in pages().filter(|(_, page)| page.contains("## Gives way\n")) {
+        for block in blocks(page, "Gives way") {
+            let example = Example::parse(&block);
+            assert!(!(rule.judge)(&example.facts()).is_empty(), "{block}");
+            let told = match rule.when {
+                When::BeforeLoad => super::before(&example.facts()),
+                When::AfterLoad => super::after(&example.facts()),
+            };
+            let tells = |id: &str| told.iter().any(|finding| finding.rule == id);
+            assert!(!tells(rule.id), "{told:#?}\n{block}");
+            assert!(rule.yields_to.iter().any(|id| tells(id)), "{told:#?}");
+            given += 1;
+        }
+    }
+    assert!(given > 0, "no rule shows how it gives way");
+}
+
 #[test]
 fn fixes_are_known_and_help() {
     for (rule, page) in pages() {

@@ -427,3 +427,34 @@ fn bursts_that_begin_with_each_switch_are_no_drain() {
         assert!(verdict.device_ms <= 60_000, "{} ms", verdict.device_ms);
     }
 }
+
+/// A limit holds one arm to exactly one rate, but for what was in flight when it came; without it the rate is restless. How
+/// little the one moves says nothing of the other, which was taken for one that never settles.
+#[test]
+fn an_arm_held_to_one_rate_makes_no_drain_of_the_others_noise() {
+    for seed in 0..20 {
+        let mut draw = simulator::Draw::new(seed);
+        let mut arm = 1;
+        let mut measure = |window: &Window| {
+            let switched = window.arm != arm;
+            arm = window.arm;
+            let grains = window.duration_ms / 100;
+            let rates = (0..grains).map(|grain| match arm {
+                0 if switched && grain == 0 => 1_050.0,
+                0 => 400.0,
+                _ => 330_000.0 * (0.2 * draw.normal()).exp(),
+            });
+            measured(window, rates.collect())
+        };
+        let metric = model::metric::ExperimentMetric {
+            grain_ms: 100,
+            ..model::metric::ExperimentMetric::rate("IOPS", "/s")
+        };
+        let plan = plan(2, Class::Fast, seed).by(metric).within(90_000);
+        let verdict = drive(Experiment::new(plan).unwrap(), |window| measure(window)).unwrap();
+        let end = (verdict.outcome, verdict.arm.as_str());
+        assert_eq!(end, (Outcome::Better, "B"), "{}", verdict.sentence);
+        assert_eq!(verdict.notes, Vec::<String>::new());
+        assert!(verdict.device_ms <= 60_000, "{} ms", verdict.device_ms);
+    }
+}

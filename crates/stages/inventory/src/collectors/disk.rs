@@ -4,14 +4,15 @@
 //!
 //! ## What it reads
 //! `/sys/class/block/{}/{size,ro,removable}`, `device/{model,vendor,name,transport,queue_depth}`, `device/driver`,
-//! `cache_type`, `serial`, and on the controller above it `driver`, `numa_node`; `power/runtime_status` of both and of what lies
-//! between. Of the serial number only a digest is kept, and none of it in a capture. Links are a collector's of their own each.
+//! `cache_type`, `serial`, and on the controller above it `driver`, `numa_node`; `/sys/module/*/version` of the drivers on the
+//! way; `power/runtime_status` of both and of what lies between. Of the serial number only a digest is kept, and none of it in a capture. Links are a collector's of their own each.
 //!
 //! ## Fields
 //! - `model`, `vendor`: as the disk gives them
 //! - `serial_digest`: 12 digits by which records find the same disk again, on another machine too
 //! - `size_bytes`, `logical_block_bytes`, `physical_block_bytes`, `rotational`, `read_only`
 //! - `driver`: of the disk; `controller_driver`, `controller`: of the PCI function or platform device it hangs on
+//! - `driver_version`: of the driver nearest to the disk whose module gives one, which is mostly the controller's
 //! - `transport`: `nvme (pcie)`, `virtio`, `sata`, `sas`, `usb`, `mmc`, `scsi`, `iscsi`, `fibre channel`, `xen`, `network`
 //! - `numa_node`: of the controller
 //! - `power_state`: `active`, or `suspended` where the kernel has put the disk or its controller to sleep
@@ -33,6 +34,7 @@ pub static COLLECTOR: Collector = Collector {
         "/sys/class/block/{}/size",
         "/sys/class/block/{}/queue/rotational",
         "/sys/class/block/{}/device/*",
+        "/sys/module/*/version",
     ],
     collect,
 };
@@ -68,6 +70,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         }
     }
     controller(host, draft);
+    driver_version(host, draft);
     power_state(host, draft);
     let transport = transport(host, draft);
     draft.layer.title = draft
@@ -114,6 +117,20 @@ fn controller(host: &Host, draft: &mut Draft) {
     };
     // -1 is a machine with one node; "Unknown" and a width of 0 or 255 are devices without a PCI Express link.
     draft.fact("numa_node", text("numa_node").filter(|node| node != "-1"));
+}
+
+/// Drivers that come with the kernel mostly have no version of their own; those of controllers have, and distributions and
+/// vendors exchange them.
+fn driver_version(host: &Host, draft: &mut Draft) {
+    let version = device::ancestors(&draft.subject)
+        .iter()
+        .filter_map(|path| device::link_name(host, &format!("{path}/driver")))
+        .find_map(|driver| {
+            // The kernel has `_` for `-` in names of modules.
+            let text = host.text(&format!("/sys/module/{}/version", driver.replace('-', "_")))?;
+            Some(text.trim().to_string()).filter(|version| !version.is_empty())
+        });
+    draft.fact("driver_version", version);
 }
 
 /// Whether any device between the disk and its controller sleeps. A disk without runtime power management says nothing.
@@ -206,6 +223,24 @@ mod tests {
              path: /sys/devices/pci0000:00/0000:00:1f.2/ata3/link3/ata_link/link3/sata_spd\nlines: 1\n6.0 Gbps\n"
         );
         collect_on(&host, name)
+    }
+
+    #[test]
+    fn the_controller_s_driver_has_a_version() {
+        let way = "pci0000:17/0000:18:00.0";
+        let host = format!(
+            "path: /sys/class/block/sdb\nlink: ../../devices/{way}/host0/target0:0:4/0:0:4:0/block/sdb\n\
+             path: /sys/devices/{way}/host0/target0:0:4/0:0:4:0/block/sdb/device\nlink: ../..\n\
+             path: /sys/devices/{way}/host0/target0:0:4/0:0:4:0/block/sdb/size\nlines: 1\n2048\n\
+             path: /sys/devices/{way}/host0/target0:0:4/0:0:4:0/driver\nlink: ../../../../../bus/scsi/drivers/sd\n\
+             path: /sys/devices/{way}/host0/target0:0:4/0:0:4:0/rev\nlines: 1\n0110\n\
+             path: /sys/devices/{way}/irq\nlines: 1\n34\n\
+             path: /sys/devices/{way}/driver\nlink: ../../../bus/pci/drivers/a-raid\n\
+             path: /sys/module/a_raid/version\nlines: 1\n07.701.17.00-rh1\n"
+        );
+        let path = collect_on(&host, "sdb");
+        assert_eq!(facts(&path, "sdb", "driver_version"), "07.701.17.00-rh1");
+        assert_eq!(facts(&path, "sdb", "firmware"), "0110");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn volume(survey: &Survey<'_>, draft: &Draft) -> Option<String> {
     }
     let device = draft.below.iter().find_map(|below| match below {
         Below::Device(name) => Some(name.clone()),
-        Below::Path(_) => None,
+        Below::Path(_) | Below::Ceph(_) => None,
     })?;
     let volumes = survey.host.list(VOLUMES);
     let has = |volume: &String| {

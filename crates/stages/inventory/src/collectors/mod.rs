@@ -26,6 +26,7 @@ pub mod nvme;
 pub mod partition;
 pub mod pcie_link;
 pub mod queue;
+pub mod rados_cluster;
 pub mod raid_controller;
 pub mod scsi;
 pub mod software_raid;
@@ -65,6 +66,7 @@ pub static ALL: &[&super::Collector] = &[
     &partition::COLLECTOR,
     &pcie_link::COLLECTOR,
     &queue::COLLECTOR,
+    &rados_cluster::COLLECTOR,
     &raid_controller::COLLECTOR,
     &scsi::COLLECTOR,
     &software_raid::COLLECTOR,
@@ -182,6 +184,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "queue",
         include_str!("../../../../../docs/catalogue/collector/queue.md"),
+    ),
+    (
+        "rados_cluster",
+        include_str!("../../../../../docs/catalogue/collector/rados_cluster.md"),
     ),
     (
         "raid_controller",

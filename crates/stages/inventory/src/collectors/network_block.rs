@@ -3,7 +3,7 @@
 //! Disks whose medium is on another machine: Ceph's rbd, iSCSI, nbd, DRBD.
 //!
 //! ## What it reads
-//! `/sys/bus/rbd/devices/*/{pool,pool_ns,name,features}`; of an iSCSI session `targetname`, `state`, `recovery_tmo`,
+//! `/sys/bus/rbd/devices/*/{pool,pool_ns,name,features,cluster_fsid}`; of an iSCSI session `targetname`, `state`, `recovery_tmo`,
 //! `first_burst_len`, `max_burst_len`, `initial_r2t`, `immediate_data`, of its connections `persistent_address`,
 //! `persistent_port`, `header_digest`, `data_digest`; `pid` of an nbd device and, where the process is `nbd-client`, its
 //! command line; `/proc/drbd`. Names and passwords of sessions are not read.
@@ -18,7 +18,7 @@
 //! ## Example
 //! `rbd0`, `rbd_pool` volumes, `rbd_image` db1.
 
-use crate::{Collector, Draft, Survey, device, link};
+use crate::{Below, CephClient, Collector, Draft, Survey, device, link};
 use host::Host;
 use model::iopath::LayerKind;
 
@@ -70,6 +70,8 @@ fn rbd(host: &Host, draft: &mut Draft, number: &str) {
         "rbd_pool",
         text("pool").map(|pool| format!("{pool}{namespace}")),
     );
+    let cluster = text("pool").map(|pool| CephClient::of_device(&pool, text("cluster_fsid")));
+    draft.below.extend(cluster.map(Below::Ceph));
     draft.fact("rbd_image", text("name"));
     draft.fact("rbd_features", text("features"));
 }

@@ -18,7 +18,7 @@
 //! ## Example
 //! `server` nas, `export` /srv/db, `nfs_version` 4.2, `rsize` 1048576, `nconnect` 4.
 
-use crate::{Collector, Draft, Survey};
+use crate::{Below, CephClient, Collector, Draft, Survey};
 use model::iopath::LayerKind;
 
 /// What this file adds to an I/O path.
@@ -64,7 +64,13 @@ fn collect(_: &mut Survey<'_>, draft: &mut Draft) {
             draft.fact("msize", value("msize"));
             true
         }
-        "ceph" | "glusterfs" | "fuse.glusterfs" | "virtiofs" | "lustre" | "afs" | "beegfs"
+        "ceph" | "fuse.ceph-fuse" | "fuse.ceph" => {
+            let named = value("fs").or_else(|| value("mds_namespace"));
+            let client = CephClient::of_mount(&source, named);
+            draft.below.push(Below::Ceph(client));
+            true
+        }
+        "glusterfs" | "fuse.glusterfs" | "virtiofs" | "lustre" | "afs" | "beegfs"
         | "fuse.sshfs" => true,
         _ => false,
     };

@@ -8,7 +8,7 @@
 //! `nvme` and `nvme_core`. Serial numbers and names of hosts and subsystems are not read.
 //!
 //! ## Fields
-//! - `nvme_state`: `live`, or what else; `nvme_firmware`
+//! - `nvme_state`: `live`, or what else; `firmware`: the controller's
 //! - `nvme_queues`: queues for I/O, as many as the controller gave; `nvme_queue_entries`: commands each can hold
 //! - `nvme_numa`: the controller's node
 //! - `nvme_namespaces`: of the controller
@@ -69,7 +69,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     };
     draft.fact("nvme_state", text("state"));
     draft.fact(
-        "nvme_firmware",
+        "firmware",
         text("firmware_rev").filter(|name| !name.is_empty()),
     );
     // The count includes the queue for administration.
@@ -177,7 +177,7 @@ mod tests {
                  path: {CONTROLLER}/nvme0n1/size\nlines: 1\n8\npath: {CONTROLLER}/nvme0n2/size\nlines: 1\n8\n\
                  path: {CONTROLLER}/state\nlines: 1\nlive\npath: {CONTROLLER}/queue_count\nlines: 1\n9\n\
                  path: {CONTROLLER}/sqsize\nlines: 1\n1023\npath: {CONTROLLER}/numa_node\nlines: 1\n-1\n\
-                 path: {CONTROLLER}/serial\nlines: 1\nS3CR3T\n\
+                 path: {CONTROLLER}/serial\nlines: 1\nS3CR3T\npath: {CONTROLLER}/firmware_rev\nlines: 1\nGDC5602Q\n\
                  path: {CONTROLLER}/power/pm_qos_latency_tolerance_us\nlines: 1\n100000\n\
                  path: /sys/module/nvme_core/parameters/default_ps_max_latency_us\nlines: 1\n100000\n",
                 CONTROLLER.trim_start_matches("/sys")
@@ -185,6 +185,7 @@ mod tests {
             "nvme0n1",
         );
         let fact = |name: &str| facts(&path, "nvme0n1", name);
+        assert_eq!(fact("firmware"), "GDC5602Q");
         assert_eq!(
             (
                 fact("nvme_queues"),

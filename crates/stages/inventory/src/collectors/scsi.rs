@@ -3,12 +3,13 @@
 //! What the SCSI layer knows of a disk and of its host: queues, time-outs, cache, and the speed of SAS links.
 //!
 //! ## What it reads
-//! Of the SCSI device `scsi_level`, `queue_type`, `timeout`, `state`, `iotmo_cnt`, `ioerr_cnt`,
+//! Of the SCSI device `rev`, `scsi_level`, `queue_type`, `timeout`, `state`, `iotmo_cnt`, `ioerr_cnt`,
 //! `scsi_disk/*/{FUA,cache_type,provisioning_mode}`; of its host `scsi_host/*/{proc_name,can_queue,cmd_per_lun,
 //! nr_hw_queues}`; of the phys of every SAS port on the way `negotiated_linkrate`, `maximum_linkrate` and
 //! `maximum_linkrate_hw`. Nothing here is asked of the disk.
 //!
 //! ## Fields
+//! - `firmware`: the revision that the device gives; of an ATA disk the last four characters
 //! - `scsi_level`, `queue_type`, `scsi_state`, `timeout_s`: of the device
 //! - `scsi_timeouts`, `scsi_errors`: commands since boot that timed out or failed
 //! - `fua`: `yes` or `no`, whether single writes can pass the cache
@@ -48,6 +49,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         return;
     };
     let files = [
+        ("firmware", "device/rev"),
         ("scsi_level", "device/scsi_level"),
         ("queue_type", "device/queue_type"),
         ("timeout_s", "device/timeout"),

@@ -13,6 +13,7 @@
 //! - `usb_version`: the version of USB it speaks here; `2.10` is a USB 3 device on a USB 2 cable or port
 //! - `usb_driver`: `usb-storage`, one command at a time, or `uas`
 //! - `uas_capable`: `yes` where one of the interface's settings is UAS, whatever driver is in use
+//! - `uas_streams`: streams of that setting's endpoints, which bound how many commands uas has under way at USB 3 speed
 //! - `usb_hubs`: hubs between the machine and the device
 //! - `usb_id`: vendor and product; `usb_quirks`: flags that the module was given for them (`u`: never use UAS)
 //!
@@ -39,6 +40,7 @@ pub static COLLECTOR: Collector = Collector {
 const INTERFACE: u8 = 4;
 const MASS_STORAGE: u8 = 8;
 const UAS: u8 = 0x62;
+const ENDPOINT_COMPANION: u8 = 0x30;
 const DEVICE_CAPABILITY: u8 = 0x10;
 const SUPER_SPEED: u8 = 3;
 const SUPER_SPEED_PLUS: u8 = 0x0A;
@@ -72,6 +74,8 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         .as_deref()
         .map(|bytes| if has_uas(bytes) { "yes" } else { "no" });
     draft.fact("uas_capable", can);
+    let streams = descriptors.as_deref().and_then(uas_streams);
+    draft.fact("uas_streams", streams.map(|count| count.to_string()));
     let hubs = ancestors
         .iter()
         .filter(|path| path.len() < usb_device.len() && is_device(link::base(path)));
@@ -136,9 +140,29 @@ fn descriptors(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether any setting of an interface is mass storage by UAS.
 fn has_uas(bytes: &[u8]) -> bool {
-    descriptors(bytes).any(|one| {
-        one[1] == INTERFACE && one.get(5) == Some(&MASS_STORAGE) && one.get(7) == Some(&UAS)
-    })
+    descriptors(bytes).any(is_uas)
+}
+
+fn is_uas(one: &[u8]) -> bool {
+    one[1] == INTERFACE && one.get(5) == Some(&MASS_STORAGE) && one.get(7) == Some(&UAS)
+}
+
+/// The fewest streams that the endpoints of the UAS setting have which have any: the command endpoint has none.
+fn uas_streams(bytes: &[u8]) -> Option<u32> {
+    let mut in_uas = false;
+    let mut least: Option<u32> = None;
+    for one in descriptors(bytes) {
+        match (one[1], one.get(3)) {
+            (INTERFACE, _) => in_uas = is_uas(one),
+            // The lowest five bits are an exponent, at most 16.
+            (ENDPOINT_COMPANION, Some(attributes)) if in_uas && attributes & 0x1F > 0 => {
+                let streams = 1 << (attributes & 0x1F).min(16);
+                least = Some(least.map_or(streams, |least| least.min(streams)));
+            }
+            _ => {}
+        }
+    }
+    least
 }
 
 /// The least that a device with these capabilities can do, Mbit/s; none where it has no fast ones.
@@ -213,6 +237,18 @@ mod tests {
             facts(&disk(WITHOUT, "usb-storage", ""), "sdb", "uas_capable"),
             "no"
         );
+    }
+
+    #[test]
+    fn the_streams_of_uas_are_those_of_its_own_endpoints() {
+        // A companion of Bulk-Only Transport, then of UAS: a command endpoint without streams, and two with 16 and 32.
+        let companion = |exponent: u8| format!("063000{exponent:02x}0000");
+        let uas = format!("{}{}{}", companion(0), companion(4), companion(5));
+        let all = format!("{WITHOUT}{}090400010408066200{uas}", companion(2));
+        let path = disk(&all, "uas", "");
+        assert_eq!(facts(&path, "sdb", "uas_streams"), "16");
+        let none = disk(&with_uas(), "uas", "");
+        assert_eq!(none.root.below[0].fact("uas_streams"), None);
     }
 
     #[test]

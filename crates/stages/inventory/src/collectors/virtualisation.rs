@@ -1,17 +1,18 @@
 //! # Virtualisation
 //!
-//! Whether the machine is a virtual one, whose, and of which type: what a cloud promises depends on it.
+//! Whether the machine is a virtual one, whose, and of which type: what a cloud promises depends on it. Also which BIOS it has.
 //!
 //! ## What it reads
-//! `/sys/class/dmi/id/{sys_vendor,product_name,product_version,bios_vendor,chassis_asset_tag,chassis_type}`,
-//! `/sys/hypervisor/type`, and the head of `/proc/cpuinfo`. Serial numbers are not read.
+//! `/sys/class/dmi/id/{sys_vendor,product_name,product_version,bios_vendor,bios_version,bios_date,chassis_asset_tag,chassis_type}`,
+//! `/sys/hypervisor/type`, the clock sources that the kernel offers, and the head of `/proc/cpuinfo`. Serial numbers are not read.
 //!
 //! ## Fields
 //! - `hypervisor`: `kvm`, `xen`, `vmware`, `microsoft`, `amazon`, `google`, `virtualbox`, `firecracker`, or `unknown` where
-//!   only the CPU's flag tells of one; absent on a physical machine
+//!   only the CPU's flag tells of one; `kvm` is also what a monitor without DMI gives, Firecracker for one; absent on a physical machine
 //! - `provider`: `aws`, `azure`, `gcp` or `alibaba`
 //! - `instance`: the type, where DMI has it (AWS, Alibaba)
 //! - `chassis`: type of the case as a word, of a physical machine; `product`: vendor and name of it
+//! - `bios_vendor`, `bios_version`, `bios_date`: as DMI has them
 //! - `cpu_model`: as the CPU gives it
 //!
 //! ## Example
@@ -21,6 +22,7 @@ use crate::{Collector, Draft, Survey};
 use model::iopath::LayerKind;
 
 const DMI: &str = "/sys/class/dmi/id";
+const CLOCKS: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 /// Of a file that repeats itself for every CPU.
 const CPUINFO_BYTES: u64 = 4096;
 
@@ -52,6 +54,7 @@ pub static COLLECTOR: Collector = Collector {
         "/sys/class/dmi/id/*",
         "/sys/hypervisor/type",
         "/proc/cpuinfo",
+        CLOCKS,
     ],
     collect,
 };
@@ -62,6 +65,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         host.text(&format!("{DMI}/{file}"))
             .map(|text| text.trim().to_string())
     };
+    for name in ["bios_vendor", "bios_version", "bios_date"] {
+        draft.fact(name, dmi(name).filter(|text| !text.is_empty()));
+    }
     let vendor = dmi("sys_vendor").unwrap_or_default();
     let product = dmi("product_name").unwrap_or_default();
     let cpuinfo = host
@@ -92,8 +98,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let by_xen = host
         .text("/sys/hypervisor/type")
         .map(|kind| kind.trim().to_string());
+    let by_clock = host.text(CLOCKS).and_then(|clocks| of_clocks(&clocks));
     // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all.
     let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || field("flags").is_none()));
+    let hypervisor = hypervisor.or_else(|| by_clock.filter(|_| is_guest));
     let hypervisor = hypervisor.or_else(|| is_guest.then(|| "unknown".to_string()));
     let provider = provider(
         &vendor,
@@ -115,6 +123,21 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         );
     }
     draft.fact("hypervisor", hypervisor);
+}
+
+/// Whose clocks a guest may take: named by arch/x86/kernel/kvmclock.c, drivers/clocksource/hyperv_timer.c and
+/// arch/x86/xen/time.c of Linux 6.18. Firecracker and other monitors without DMI are known by nothing else to everyone.
+fn of_clocks(clocks: &str) -> Option<String> {
+    let of = [
+        ("kvm-clock", "kvm"),
+        ("hyperv_", "microsoft"),
+        ("xen", "xen"),
+    ];
+    let mut clocks = clocks.split_whitespace();
+    clocks.find_map(|clock| {
+        let by = of.iter().find(|(start, _)| clock.starts_with(start))?;
+        Some(by.1.to_string())
+    })
 }
 
 fn provider(vendor: &str, product: &str, bios: &str, tag: &str) -> Option<&'static str> {
@@ -155,6 +178,7 @@ mod tests {
                  path: /sys/class/dmi/id/product_name\nlines: 1\n{product}\n\
                  path: /sys/class/dmi/id/chassis_asset_tag\nlines: 1\n{tag}\n\
                  path: /sys/class/dmi/id/chassis_type\nlines: 1\n23\n\
+                 path: /sys/class/dmi/id/bios_version\nlines: 1\n2.12.2\npath: /sys/class/dmi/id/bios_date\nlines: 1\n07/09/2021\n\
                  path: /proc/cpuinfo\nlines: 2\nmodel name\t: Some CPU\nflags\t\t: {flags}\n"
             ),
             "sda",
@@ -193,8 +217,22 @@ mod tests {
     }
 
     #[test]
+    fn a_guest_without_dmi_is_known_by_its_clocks() {
+        for (clocks, hypervisor) in [
+            ("tsc kvm-clock ", Some("kvm")),
+            ("tsc hyperv_clocksource_tsc_page acpi_pm", Some("microsoft")),
+            ("tsc hpet acpi_pm", None),
+        ] {
+            assert_eq!(super::of_clocks(clocks).as_deref(), hypervisor, "{clocks}");
+        }
+    }
+
+    #[test]
     fn a_physical_machine_has_a_case_and_no_hypervisor() {
         let server = machine("Dell Inc.", "PowerEdge R740", "", "fpu sse");
+        assert_eq!(server.machine_fact("bios_version"), Some("2.12.2"));
+        assert_eq!(server.machine_fact("bios_date"), Some("07/09/2021"));
+        assert_eq!(server.machine_fact("bios_vendor"), None);
         assert_eq!(server.machine_fact("hypervisor"), None);
         assert_eq!(server.machine_fact("chassis"), Some("rack"));
         assert_eq!(

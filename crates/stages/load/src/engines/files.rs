@@ -40,7 +40,6 @@
 //! iodyno run /srv --ioengine files --numjobs 4 --engine-option files=25000 --engine-option filesize=lognormal:110k:0.8
 //! ```
 
-mod cleanup;
 mod forest;
 mod plan;
 mod walk;
@@ -78,7 +77,7 @@ mod at {
 
 fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let plan = FilesPlan::of(&worker.job).map_err(OpenError::Failed)?;
-    let target = &worker.place.target;
+    let target = worker.place.opened().map_err(OpenError::Failed)?;
     if target.kind() != FileKind::Directory {
         return Err(OpenError::Failed(LoadError::NoTarget {
             target: model::text::shown(target.path()),

@@ -11,6 +11,7 @@
 //!
 //! - `ioengine`: fio's own engine: psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio or mmap; by default
 //!   libaio for direct I/O, psync for buffered.
+//!   On a pool of Ceph (`rados://POOL`) it is rados, on an image (`rbd://POOL/IMAGE`) rbd.
 //! - `fio_path`: the program; by default the first `fio` of the search path.
 //!
 //! Options in fio's words that iodyno's own engines do not have are handed on to fio as they were given, and the record
@@ -23,6 +24,11 @@
 //! and are refused; so are options that name other files, run programs, or change settings of the machine. fio gains no
 //! rights (`no_new_privs`), so a `fio_path` that is setuid or calls sudo stays what it was; under root it keeps the
 //! capabilities that loads need, and none to change users, networks or the kernel.
+//!
+//! On a pool fio works on objects of 4 MiB that are written first (`size`, 1 GiB by default), have names of iodyno's own, and
+//! are removed at the end, after a kill by `iodyno undo`. An image that holds data, is a clone or has clones is written with
+//! `--destroy-data` only; one that is open elsewhere or mapped is never written. fio is given the configuration file by its
+//! name, since it does not look for it where Ceph's own programs do.
 //!
 //! ## Limits
 //! fio's start takes a few tenths of a second, which are no part of the load. Under `tune` the rate is that of requests
@@ -37,12 +43,17 @@
 //! ## Example
 //! ```text
 //! iodyno run /srv --ioengine fio --engine-option ioengine=libaio --rw randread --bs 4k
+//! iodyno run rados://bench --engine fio --rw randwrite --bs 4k --iodepth 16
+//! iodyno run rbd://vms/test --rw randread --bs 4k --iodepth 16
 //! ```
 
 mod absorb;
 mod arguments;
+mod ceph;
 mod limits;
 mod program;
+
+pub use ceph::{needs_ceph_engine, prepared, refuse_ceph};
 
 use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
@@ -101,9 +112,12 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let path = options.text("fio_path").unwrap_or("fio");
     let (version, text) = program::version(path).map_err(OpenError::Failed)?;
     let files = files(worker);
+    let place = worker.place.ceph();
+    let ceph = place.map(|place| ceph::FioCeph::of(place, &worker.job, worker.span.bytes));
     let setting = arguments::FioSetting {
         ioengine,
         files: &files,
+        ceph: ceph.as_ref(),
         span: worker.span,
         seed: worker.seed,
         has_lat_percentiles: version >= fio_json::Version::new(3, 18),
@@ -111,7 +125,14 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let words = arguments::of(&worker.job, &setting).map_err(OpenError::Failed)?;
     let mut notes = Vec::new();
     let watched = watched(worker, &mut notes);
-    let program = Program::start(path, &words, START_NS).map_err(OpenError::Failed)?;
+    let (path, words) = match ceph {
+        Some(ceph) => ceph.command(path, words),
+        None => (path.to_string(), words),
+    };
+    if let Some(place) = place.filter(|place| place.target.image.is_some()) {
+        crate::ceph::before_fio(place, &worker.job).map_err(OpenError::Failed)?;
+    }
+    let program = Program::start(&path, &words, START_NS).map_err(OpenError::Failed)?;
     Ok(Opened {
         description: format!("{text}, ioengine {ioengine}"),
         notes,
@@ -123,6 +144,9 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
 fn watched(worker: &Worker, notes: &mut Vec<String>) -> Option<Watched> {
     let opened = match &worker.place.device {
         Some(device) => Watched::open(&worker.place.host, device),
+        None if worker.place.ceph().is_some() => {
+            Err("fio tells its counts at its end, and there is no block device below a part of a cluster".to_string())
+        }
         None => Err("there is no block device below the target".to_string()),
     };
     match opened {
@@ -176,7 +200,14 @@ fn drive(worker: &Worker, mut program: Program, mut watched: Option<Watched>) {
     // The bins end here; what follows would be others' I/O alone.
     match outcome {
         Ok(ended) => absorb::all(worker, &ended, end_ns),
-        Err(error) => worker.shared.fail(error),
+        Err(error) => worker.shared.fail(match worker.place.ceph() {
+            None => error,
+            Some(place) => place.error(
+                format!("{error}; fio waits for ever for a cluster that does not answer"),
+                crate::ceph::LOOK_AT,
+                model::failure::Exit::Failed,
+            ),
+        }),
     }
 }
 

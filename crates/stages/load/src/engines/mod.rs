@@ -9,6 +9,7 @@ pub mod mmap;
 pub mod none;
 pub mod psync;
 pub mod pvsync2;
+pub mod rados_bench;
 pub mod stream;
 pub mod sync;
 
@@ -23,6 +24,7 @@ pub static ALL: &[&super::Engine] = &[
     &none::ENGINE,
     &psync::ENGINE,
     &pvsync2::ENGINE,
+    &rados_bench::ENGINE,
     &stream::ENGINE,
     &sync::ENGINE,
 ];
@@ -64,6 +66,10 @@ pub static PAGES: &[(&str, &str)] = &[
     (
         "pvsync2",
         include_str!("../../../../../docs/catalogue/engine/pvsync2.md"),
+    ),
+    (
+        "rados_bench",
+        include_str!("../../../../../docs/catalogue/engine/rados_bench.md"),
     ),
     (
         "stream",

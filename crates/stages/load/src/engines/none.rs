@@ -62,7 +62,7 @@ fn open(worker: &Worker) -> Result<Opened, OpenError> {
     let device = worker.place.device.clone().ok_or_else(|| {
         failed(format!(
             "there is no block device below {} whose counters could be read. Name a target on a disk",
-            model::text::shown(worker.place.target.path())
+            model::text::shown(worker.place.path())
         ))
     })?;
     let watched = Watched::open(&worker.place.host, &device).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! The message of a load that cannot be, and its parts: what failed, on what, why, what to do.
 
 use super::LoadError;
+use model::ceph_target::CephTarget;
 use model::failure::Parts;
 use model::units;
 use std::fmt::{Display, Formatter, Result};
@@ -56,6 +57,7 @@ impl LoadError {
             | LoadError::NoDirect { target, .. }
             | LoadError::NothingWritten { target, .. }
             | LoadError::NoTarget { target, .. }
+            | LoadError::Ceph { target, .. }
             | LoadError::Io { target, .. }
             | LoadError::Corrupt { target, .. }
             | LoadError::Stopped { target, .. } => Some(target),
@@ -89,6 +91,7 @@ impl LoadError {
                 format!("{on} holds no data in its first {}", size(bytes))
             }
             LoadError::NoTarget { .. } => format!("{on} is no target for a load"),
+            LoadError::Ceph { .. } => format!("{on} is not loaded"),
             LoadError::Engine { .. } => format!("the engine {on} cannot be used"),
             LoadError::CommandNotTyped => "the command of this job is not run".into(),
             LoadError::Command { .. } => format!("the command `{on}` makes no load"),
@@ -115,6 +118,7 @@ impl LoadError {
             | LoadError::NoDirect { why, .. }
             | LoadError::NoTarget { why, .. }
             | LoadError::Engine { why, .. }
+            | LoadError::Ceph { why, .. }
             | LoadError::Command { why, .. } => why.clone(),
             LoadError::CommandNotTyped => {
                 "it came with a job and was not typed here, so it could be anybody's".into()
@@ -202,6 +206,11 @@ impl LoadError {
             LoadError::NothingWritten { .. } => {
                 "Write it first, or use its directory as the target (a scratch file is written there)"
             }
+            LoadError::Ceph { advice, .. } if advice.is_empty() => return None,
+            LoadError::Ceph { advice, .. } => advice,
+            LoadError::NoTarget { target, .. } if CephTarget::is_meant(target) => {
+                "`ceph osd pool ls` and `rbd ls POOL` show what is there"
+            }
             LoadError::NoTarget { .. } => "Name a directory, a regular file or a block device",
             LoadError::Corrupt { .. } => {
                 "Look at the kernel log (dmesg) and at what else writes there before this storage is trusted"
@@ -217,7 +226,10 @@ impl LoadError {
 
 fn space_advice(free_bytes: u64, reserve_bytes: u64) -> String {
     match free_bytes.saturating_sub(reserve_bytes) {
-        0..0x10_0000 => "Free some space or use another directory".to_string(),
+        0..0x10_0000 => {
+            "Free some space, use another directory, or leave less to others: --keep-free 16M"
+                .to_string()
+        }
         left => format!(
             "Ask for less with --size {}M, or use another directory",
             left >> 20

@@ -1,10 +1,10 @@
 //! What is mounted, in every mount namespace that shows.
 
-use super::device::Overlap;
+use super::device::{GatedDevice, Overlap};
 use super::openers::processes;
 use host::Host;
 use kernel::mounts::{Mount, Mounts};
-use model::text::shown;
+use model::text::{clean, shown};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,6 +21,29 @@ pub fn is_of(mount: &Mount, host: &Host, device: &Overlap) -> bool {
 /// Where a mount is, for people.
 pub fn point(mount: &Mount) -> String {
     shown(Path::new(&mount.point))
+}
+
+/// What is mounted below a point of this mount namespace, a clause each.
+pub fn on(host: &Host, point: &str) -> Vec<String> {
+    let text = host.text("/proc/self/mountinfo").unwrap_or_default();
+    let is_below = |mount: &Mount| {
+        let rest = mount.point.strip_prefix(point);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mounts = Mounts::parse(&text).into_iter().filter(is_below);
+    mounts
+        .map(|mount| format!("something is mounted on {}", self::point(&mount)))
+        .collect()
+}
+
+/// What lies over a device's mount on a point and hides it, a clause; none where that is on top.
+pub fn over(host: &Host, point: &str, device: &GatedDevice) -> Option<String> {
+    let text = host.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = Mounts::parse(&text);
+    let top = mounts.holding(point)?;
+    let is_own = device.overlapping.iter().any(|part| is_of(top, host, part));
+    let fstype = clean(&top.fstype);
+    (!is_own).then(|| format!("a mount of {fstype} lies over it on {}", self::point(top)))
 }
 
 /// The mounts of every mount namespace that this process can see: a container's mounts are in none but its own.

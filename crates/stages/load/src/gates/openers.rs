@@ -29,7 +29,7 @@ pub struct Openers {
 
 /// Programs that have a device open, or one that shares bytes with it.
 pub fn of(host: &Host, device: &GatedDevice) -> Openers {
-    others(host, |open| {
+    others(host, |_, open| {
         let open = open.iter().filter(|(_, file)| file.starts_with("/dev/"));
         let open: Vec<&str> = open.map(|(fd, file)| found_at(host, fd, file)).collect();
         let used = device
@@ -53,7 +53,7 @@ pub fn of_file(host: &Host, path: &Path, identity: &Identity) -> Openers {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    others(host, |open| {
+    others(host, |_, open| {
         let is_it = |(fd, file): &(String, String)| {
             let info = host
                 .text(&fd.replacen("/fd/", "/fdinfo/", 1))
@@ -74,8 +74,39 @@ pub fn of_file(host: &Host, path: &Path, identity: &Identity) -> Openers {
     })
 }
 
+/// Programs that keep a mount: that have something below its point open or mapped, work in it, or run from it.
+pub fn of_mount(host: &Host, point: &str) -> Openers {
+    let is_below = |path: &str| {
+        let rest = path.strip_prefix(point);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    others(host, |process, open| {
+        let linked = |name: &str| {
+            let path = host.link(&format!("/proc/{process}/{name}"));
+            path.filter(|path| is_below(path))
+        };
+        let named = |path: String, what: &str| format!("{what} {}", shown(Path::new(&path)));
+        let opened = || {
+            open.iter()
+                .find(|(_, file)| is_below(file))
+                .map(|(_, file)| file.clone())
+        };
+        let mapped = || {
+            let names = host.list(&format!("/proc/{process}/map_files"));
+            let mut names = names.iter();
+            names.find_map(|name| linked(&format!("map_files/{name}")))
+        };
+        let works = linked("cwd").map(|path| named(path, "works in"));
+        works
+            .or_else(|| linked("root").map(|path| named(path, "has its root at")))
+            .or_else(|| opened().map(|path| named(path, "has open:")))
+            .or_else(|| linked("exe").map(|path| named(path, "runs")))
+            .or_else(|| mapped().map(|path| named(path, "has mapped:")))
+    })
+}
+
 /// A clause for each other process of whose open files `look` says something.
-fn others(host: &Host, look: impl Fn(&[(String, String)]) -> Option<String>) -> Openers {
+fn others(host: &Host, look: impl Fn(&str, &[(String, String)]) -> Option<String>) -> Openers {
     let own = process::id().to_string();
     let others = processes(host).filter(|process| *process != own);
     let unseen = Cell::new(0);
@@ -84,7 +115,7 @@ fn others(host: &Host, look: impl Fn(&[(String, String)]) -> Option<String>) -> 
         if !is_seen && !is_kernel_thread(host, &process) {
             unseen.set(unseen.get() + 1);
         }
-        let what = look(&open)?;
+        let what = look(&process, &open)?;
         let program = host
             .text(&format!("/proc/{process}/comm"))
             .unwrap_or_default();

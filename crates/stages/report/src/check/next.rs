@@ -1,6 +1,8 @@
 //! The one command to run after a check.
 
+use crate::command::is_command;
 use model::finding::{Finding, Level, ProofOutcome};
+use model::shell_line::command_and_words;
 
 /// What was done and with which rights.
 #[derive(Clone, Copy, Debug)]
@@ -45,30 +47,19 @@ pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
     applied(findings).or(experiment).unwrap_or(sees_more)
 }
 
-/// What ends a command before the words after it.
-const MARKS: [&str; 6] = [", ", "; ", ": ", " and then ", " with ", " beside "];
-
 /// What puts the first thing in place that an experiment has proved.
 fn applied(findings: &[Finding]) -> Option<String> {
     let proofs = findings.iter().filter_map(|finding| finding.proof.as_ref());
     let mut right = proofs.filter(|proof| proof.outcome == ProofOutcome::Confirmed);
-    Some(format!("sudo iodyno apply {}", right.next()?.record?))
+    // Two loads that were compared put no setting to the proof, and have no record.
+    let record = right.find_map(|proof| proof.record)?;
+    Some(format!("sudo iodyno apply {record}"))
 }
 
-/// The command that an experiment begins with, without the words after it; none where it is a sentence. Of a job in fio's words
-/// only options belong to it.
+/// The command of an experiment, without the words about it; none where there is nothing for iodyno to do.
 pub fn command(experiment: &str) -> Option<String> {
-    let is_command = experiment.starts_with("iodyno ") || experiment.starts_with("sudo ");
-    let end = MARKS.iter().filter_map(|mark| experiment.find(mark)).min();
-    let whole = experiment[..end.unwrap_or(experiment.len())].trim_end_matches('.');
-    let command = match whole.split_once(" -- ") {
-        Some((verb, job)) => {
-            let options = job.split(' ').take_while(|word| word.starts_with('-'));
-            format!("{verb} -- {}", options.collect::<Vec<_>>().join(" "))
-        }
-        None => whole.to_string(),
-    };
-    is_command.then_some(command)
+    let (command, _) = command_and_words(experiment);
+    is_command(command).then(|| command.to_string())
 }
 
 #[cfg(test)]
@@ -96,28 +87,20 @@ mod tests {
     #[test]
     fn the_first_finding_decides() {
         let one = finding(
-            "iodyno run /srv -- -rw=randread -bs=4k, with `iodyno watch` on the members",
+            "iodyno run /srv -- -rw=randread -bs=4k # with iodyno watch on the members",
             None,
         );
         assert_eq!(
             next(&[one], &ROOT),
             "iodyno run /srv -- -rw=randread -bs=4k"
         );
-        for words in [
-            " with vm.dirty_bytes as it is and at 512 MiB",
-            " before and after mount -o remount,barrier=1 sda",
-            ": the bytes a second stay",
-        ] {
-            let one = finding(&format!("iodyno run /srv -- -rw=write -bs=1m{words}"), None);
-            assert_eq!(next(&[one], &ROOT), "iodyno run /srv -- -rw=write -bs=1m");
-        }
-        let knob = finding("Change it and look.", Some("scheduler"));
+        let knob = finding("# change it and look", Some("scheduler"));
         assert_eq!(
             next(&[knob], &ROOT),
             "sudo iodyno tune /srv --knob scheduler"
         );
         assert_eq!(
-            next(&[finding("Look at the cable.", None)], &ROOT),
+            next(&[finding("# look at the cable", None)], &ROOT),
             "iodyno explain linear_volume"
         );
         let withdrawn = Finding {

@@ -40,20 +40,41 @@ fn should(given: &GivenSetting, expected: &Expected, sources: bool) -> Vec<Strin
         .collect()
 }
 
+/// How a figure compares with what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Worse than it should be.
+    Short,
+    /// Better than it can be.
+    Beyond,
+    /// Neither.
+    Fine,
+}
+
+/// How this figure compares.
+pub fn fit(given: f64, expected: &Expected) -> Fit {
+    let (is_less, is_more) = (given < expected.low * SHORT, given * SHORT > expected.high);
+    // Of a time, more is worse.
+    match (is_less, is_more, expected.what.more_is_better()) {
+        (true, _, true) | (_, true, false) => Fit::Short,
+        (true, _, false) | (_, true, true) => Fit::Beyond,
+        _ => Fit::Fine,
+    }
+}
+
 fn judgement(given: f64, expected: &Expected) -> String {
     let (what, low, high) = (expected.what, expected.low, expected.high);
     let range = match low == high {
         true => what.words(low),
         false => format!("{} to {}", what.words(low), what.words(high)),
     };
-    let (is_less, is_more) = (given < low * SHORT, given * SHORT > high);
-    // Of a time, more is worse.
-    match (is_less, is_more, what.more_is_better()) {
-        (true, _, true) => format!("less than it should be, {range}"),
-        (_, true, false) => format!("longer than it should be, {range}"),
-        (true, _, false) | (_, true, true) => format!("better than it can be, {range}"),
-        _ => format!("as it should be, {range}"),
-    }
+    let word = match (fit(given, expected), what.more_is_better()) {
+        (Fit::Short, true) => "less than it should be",
+        (Fit::Short, false) => "longer than it should be",
+        (Fit::Beyond, _) => "better than it can be",
+        (Fit::Fine, _) => "as it should be",
+    };
+    format!("{word}, {range}")
 }
 
 #[cfg(test)]

@@ -67,6 +67,24 @@ fn the_first_line_answers() {
          finding below."
     );
     assert!(told(&[note]).ends_with("nothing wrong found."));
+    let off = |low: f64, high: f64| CheckResult {
+        expected: vec![Expected {
+            what: ExpectedWhat::RandomReads,
+            low,
+            high,
+            unit: ExpectedWhat::RandomReads.unit().into(),
+            because: "a flash disk".into(),
+            source: String::new(),
+        }],
+        ..check()
+    };
+    assert!(
+        answer(&path(), &off(2e4, 1e5), &[]).ends_with(
+            ", less than it should in random 4k reads (a flash disk); no cause was found."
+        )
+    );
+    assert!(answer(&path(), &off(60.0, 250.0), &[]).contains(", more than it can in random 4k"));
+    assert!(answer(&path(), &off(5e3, 1e4), &[]).ends_with("; nothing wrong found."));
     let none = CheckResult::default();
     assert_eq!(
         answer(&path(), &none, &[slow]),

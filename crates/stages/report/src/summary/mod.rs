@@ -2,13 +2,18 @@
 
 mod limit;
 mod table;
+mod together;
 
 use super::lint::doubt_lines;
+use super::text::width;
 use limit::{Limit, device_share};
 use model::finding::{Finding, LIMIT};
+use model::imported::{LatencyFigures, Samples};
 use model::job::Job;
+use model::layers::SWITCHED_OFF;
 use model::record::{LoadResult, Record, SectionResult};
 use model::units;
+use view::text::wrap;
 
 /// What a load gave: `4K random read, depth 32, direct: 64.9 k IOPS, 254 MiB/s, p50 449 µs, p99 750 µs`.
 pub fn load_sentence(job: &Job, load: &LoadResult) -> String {
@@ -75,6 +80,7 @@ pub fn lines(record: &Record) -> Vec<String> {
                         .map(|line| format!("  {line}")),
                 );
             }
+            lines.extend(together::lines(record.sections()));
         }
     }
     let device = record
@@ -85,19 +91,33 @@ pub fn lines(record: &Record) -> Vec<String> {
         "  on {} ({device}), seed {}",
         record.target, record.job.randseed
     ));
-    lines.extend(
-        record
-            .layers()
-            .map(super::layers::lines)
-            .unwrap_or_default(),
-    );
+    lines.extend(layer_lines(record));
     lines.extend(doubt_lines(&record.findings));
     lines
 }
 
+/// The times by layer, or why those that were asked for are not there.
+fn layer_lines(record: &Record) -> Vec<String> {
+    let log = record.sensors.iter().find(|log| log.sensor == "layers");
+    match (record.layers(), log.and_then(|log| log.no_data.as_ref())) {
+        (Some(layers), _) => super::layers::lines(layers),
+        (None, Some(why)) if why != SWITCHED_OFF => {
+            wrap(&format!("layers not traced: {why}"), width() - 2)
+                .into_iter()
+                .map(|line| format!("  {line}"))
+                .collect()
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
 fn when(section: &SectionResult) -> String {
     let stage = section.stage + 1;
-    format!("stage {stage}, from {}", units::span_ms(section.start_ms))
+    let from = units::span_ms(section.start_ms);
+    match section.elsewhere.as_str() {
+        "" => format!("stage {stage}, from {from}"),
+        elsewhere => format!("stage {stage}, from {from}, on {elsewhere}"),
+    }
 }
 
 fn section_lines(record: &Record, job: &Job, load: &LoadResult) -> Vec<String> {
@@ -112,7 +132,13 @@ pub fn load_lines(job: &Job, load: &LoadResult) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(table::rows(job, load));
     lines.extend(table::operations(load));
+    lines.extend(told_lines(load));
     lines.push(engine_line(load));
+    lines.extend(
+        load.broken_off
+            .iter()
+            .map(|why| format!("  ended before its time: {why}")),
+    );
     lines.extend(
         load.errors
             .iter()
@@ -169,6 +195,42 @@ fn engine_line(load: &LoadResult) -> String {
         "{line}, CPU {per_io} per I/O, {} of one CPU",
         units::percent_whole(total_ms / load.elapsed_ms.max(1.0) * 100.0)
     )
+}
+
+/// The sums of a program that gives no histogram.
+fn told_lines(load: &LoadResult) -> Vec<String> {
+    let Some(told) = &load.told else {
+        return Vec::new();
+    };
+    let time = |ns: Option<f64>| ns.map_or_else(|| "not told".into(), units::duration_ns);
+    let latency = |one: &LatencyFigures| {
+        format!(
+            "  latency: mean {}, from {} to {}{}; no percentiles",
+            time(one.mean_ns),
+            time(one.min_ns),
+            time(one.max_ns),
+            one.stddev_ns.map_or_else(String::new, |ns| format!(
+                ", deviation {}",
+                units::duration_ns(ns)
+            ))
+        )
+    };
+    let rate = |one: &Samples, word: fn(f64) -> String| {
+        format!("from {} to {}", word(one.min), word(one.max))
+    };
+    let mut lines: Vec<String> = told.latencies.iter().map(latency).collect();
+    let bandwidth = told.bytes_per_s_samples.as_ref();
+    let bandwidth = bandwidth.map(|one| rate(one, units::bytes_per_s));
+    let iops = told
+        .iops_samples
+        .as_ref()
+        .map(|one| rate(one, units::count) + " IOPS");
+    let seconds: Vec<String> = [bandwidth, iops].into_iter().flatten().collect();
+    // Of a run that ended within its first seconds they are no rates.
+    if !seconds.is_empty() && load.elapsed_ms >= 2e3 {
+        lines.push(format!("  by second: {}", seconds.join(", ")));
+    }
+    lines
 }
 
 fn verified_lines(load: &LoadResult) -> Vec<String> {

@@ -84,25 +84,18 @@ fn side_figures(tally: &Tally, side: BlktraceSide, seconds: f64) -> Option<SideF
 }
 
 fn latency(span: Span, times: &Times) -> LatencyFigures {
-    let percentile = |per_cent: f64| {
-        Some((
-            per_cent,
-            times.histogram.quantile_ns(per_cent / 100.0)? as f64,
-        ))
-    };
-    LatencyFigures {
+    let mut figures = LatencyFigures {
         kind: span.name().into(),
         count: Some(times.histogram.total()),
         min_ns: Some(times.min_ns as f64),
         mean_ns: Some(times.mean_ns()),
         stddev_ns: Some(times.stddev_ns()),
         max_ns: Some(times.max_ns as f64),
-        percentiles: PERCENTILES
-            .iter()
-            .filter_map(|per_cent| percentile(*per_cent))
-            .collect(),
+        percentiles: Vec::new(),
         histogram: Some(times.histogram.clone()),
-    }
+    };
+    figures.percentiles = figures.counted_percentiles(&PERCENTILES);
+    figures
 }
 
 /// Rates of each whole second, by their fields.

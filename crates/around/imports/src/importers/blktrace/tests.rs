@@ -323,3 +323,18 @@ fn damage_is_an_error_or_numbers_in_bounds() {
         }
     }
 }
+
+#[test]
+fn no_percentile_is_beyond_the_greatest() {
+    let mut seen = 0;
+    for name in ["blkparse/sata.txt", "blktrace/sata.bin"] {
+        let load = fixtures::only(name).load.unwrap();
+        for latency in load.sides().flat_map(|(_, side)| &side.latencies) {
+            let max = latency.max_ns.unwrap();
+            let last = latency.percentiles.last().unwrap().1;
+            assert!(last <= max, "{name}, {}: {last} > {max}", latency.kind);
+            seen += 1;
+        }
+    }
+    assert!(seen > 4, "{seen} latencies");
+}

@@ -111,3 +111,32 @@ fn a_pasted_document_may_have_typographic_quotes() {
     );
     assert_eq!(read(&text).results.len(), 1);
 }
+
+/// CPU time in user mode and in the kernel, per cent of one CPU.
+fn cpu(text: &str) -> (f64, f64) {
+    let load = read(text).results.remove(0).load.unwrap();
+    (load.cpu_user_pct.unwrap(), load.cpu_system_pct.unwrap())
+}
+
+#[test]
+fn cpu_time_of_a_group_is_that_of_all_its_jobs() {
+    let of = |added: &str, options: &str| {
+        format!(
+            r#"{{"fio version":"fio-3.33","jobs":[{{"jobname":"x","job options":{{"rw":"randread","bs":"4k"{options}}},
+            "read":{{"io_bytes":400777216,"iops":97846.0,"runtime":1000,"total_ios":97846}},{added}"usr_cpu":0.98,"sys_cpu":17.15}}]}}"#
+        )
+    };
+    let is = |found: (f64, f64), wanted: (f64, f64)| {
+        (found.0 - wanted.0).abs() < 1e-9 && (found.1 - wanted.1).abs() < 1e-9
+    };
+    let group = cpu(&of(r#""job_runtime":4000,"#, ""));
+    assert!(is(group, (3.92, 68.6)), "{group:?}");
+    let alone = cpu(&of(r#""job_runtime":1000,"#, ""));
+    assert!(is(alone, (0.98, 17.15)), "{alone:?}");
+    // Before fio told the added time, options alone say that it is a group.
+    let options = r#","numjobs":"4","group_reporting":"1""#;
+    let old = cpu(&of("", options));
+    assert!(is(old, (3.92, 68.6)), "{old:?}");
+    let single = cpu(&of("", r#","numjobs":"4""#));
+    assert!(is(single, (0.98, 17.15)), "{single:?}");
+}

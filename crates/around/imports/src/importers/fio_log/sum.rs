@@ -312,16 +312,9 @@ impl FioLogSide {
             latency.min_ns = Some(self.min as f64);
             latency.max_ns = Some(self.max as f64);
             latency.stddev_ns = Some(self.stddev());
-            latency.percentiles = percentiles(&histogram);
             latency.histogram = Some(histogram);
+            latency.percentiles = latency.counted_percentiles(&PERCENTILES);
         }
         latency
     }
-}
-
-/// fio's list of percentiles.
-pub fn percentiles(histogram: &Histogram) -> Vec<(f64, f64)> {
-    let all = PERCENTILES.iter();
-    all.filter_map(|per_cent| Some((*per_cent, histogram.quantile_ns(per_cent / 100.0)? as f64)))
-        .collect()
 }

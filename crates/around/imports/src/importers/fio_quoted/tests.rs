@@ -137,3 +137,22 @@ fn what_is_told_twice_is_one_result() {
             .any(|why| why == "told again on line 2")
     );
 }
+
+#[test]
+fn a_command_line_without_an_engine_has_fios_default_where_others_name_theirs() {
+    let text = "|  | disk |\n|---|---|\n| fio -ioengine=libaio -bs=4k -direct=1 | IOPS=300 |\n\
+                | fio -bs=4k -direct=1 | IOPS=200 |\n";
+    let found = read(text);
+    let engines: Vec<&str> = found
+        .iter()
+        .map(|one| one.facts["ioengine"].as_str())
+        .collect();
+    assert_eq!(engines, ["libaio", "psync"]);
+    assert!(
+        found[1].lossy.iter().any(|why| why.contains("psync")),
+        "{:?}",
+        found[1].lossy
+    );
+    let alone = read("|  | disk |\n|---|---|\n| fio -bs=4k -direct=1 | IOPS=200 |\n");
+    assert!(!alone[0].facts.contains_key("ioengine"), "nothing tells");
+}

@@ -272,9 +272,10 @@ impl Job {
             .get("bs")
             .and_then(|bs| model::units::parse_bytes(bs).ok())
             .filter(|bs| *bs > 0);
+        let (user, system) = self.cpu_of_all_jobs();
         let mut load = LoadFigures {
-            cpu_user_pct: self.cpu.0,
-            cpu_system_pct: self.cpu.1,
+            cpu_user_pct: user,
+            cpu_system_pct: system,
             errors: self
                 .errors
                 .or(self.error.map(|error| u64::from(error != 0))),
@@ -321,6 +322,14 @@ impl Job {
         }
         self.say_what_is_missing(&load);
         self.imported(load, version)
+    }
+
+    /// With `group_reporting` fio prints CPU time as a share of what the times of all jobs of the group add up to.
+    fn cpu_of_all_jobs(&self) -> (Option<f64>, Option<f64>) {
+        let jobs = self.facts.get("jobs").and_then(|jobs| jobs.parse().ok());
+        let jobs: f64 = jobs.filter(|jobs| *jobs >= 1.0).unwrap_or(1.0);
+        let (user, system) = self.cpu;
+        (user.map(|pct| pct * jobs), system.map(|pct| pct * jobs))
     }
 
     fn say_what_is_missing(&mut self, load: &LoadFigures) {

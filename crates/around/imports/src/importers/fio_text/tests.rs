@@ -170,3 +170,22 @@ fn a_running_line_and_a_command_are_no_results() {
         read("slat (usec): min=4, max=6154, avg=48.82, stdev=56.38: what you will see first\n");
     assert!(import.results.is_empty());
 }
+
+#[test]
+fn cpu_time_of_a_group_is_that_of_all_its_jobs() {
+    let of = |jobs: u32| {
+        format!(
+            "x: (groupid=0, jobs={jobs}): err= 0: pid=100: Sat Nov 21 07:23:50 2026\n\
+             \x20 read: IOPS=97.8k, BW=382MiB/s (401MB/s)(382MiB/1000msec)\n\
+             \x20 cpu          : usr=0.98%, sys=17.15%, ctx=97000, majf=0, minf=47\n\
+             \x20    issued rwts: total=97846,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n"
+        )
+    };
+    for (jobs, user, system) in [(4, 3.92, 68.6), (1, 0.98, 17.15)] {
+        let load = read(&of(jobs)).results.remove(0).load.unwrap();
+        let (found_user, found_system) = (load.cpu_user_pct.unwrap(), load.cpu_system_pct.unwrap());
+        assert!((found_user - user).abs() < 1e-9, "{found_user}");
+        assert!((found_system - system).abs() < 1e-9, "{found_system}");
+        assert_eq!(load.read.unwrap().ios, Some(97_846));
+    }
+}

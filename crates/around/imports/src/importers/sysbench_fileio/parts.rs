@@ -1,22 +1,21 @@
-//! The lines of a result, in any order: settings, operations, rates, latency.
+//! The lines of a result, in any order: settings, operations, rates.
 
 use crate::printed::number::{leading, number, size_factor};
 use crate::printed::series::PrintedSeries;
-use model::imported::{Imported, LatencyFigures, LoadFigures, SideFigures};
+use crate::printed::sysbench::{SysbenchSums, SysbenchTest, after, count, interval};
+use model::imported::{Imported, LoadFigures, SideFigures};
 use std::collections::BTreeMap;
 
 const MIB: f64 = 1_048_576.0;
 
 /// A result that is being read.
 #[derive(Default)]
-pub struct Result {
-    tool: String,
+pub struct FileioRun {
+    sums: SysbenchSums,
     facts: BTreeMap<String, String>,
     read: SideFigures,
     write: SideFigures,
     sync: SideFigures,
-    latency: LatencyFigures,
-    elapsed_ms: Option<f64>,
     /// All operations, and those a second.
     total: SideFigures,
     series: PrintedSeries,
@@ -25,41 +24,62 @@ pub struct Result {
     is_old: bool,
 }
 
-/// The first line of a run.
-pub fn is_begin(line: &str) -> bool {
-    line.starts_with("sysbench 0.") || line.starts_with("sysbench 1.")
-}
-
-impl Result {
-    /// Takes a line; false where it says nothing.
-    pub fn line(&mut self, _index: usize, line: &str) -> bool {
-        if is_begin(line) {
-            let version = line
-                .split_whitespace()
-                .nth(1)
-                .unwrap_or_default()
-                .trim_end_matches(':');
-            self.tool = format!("sysbench {version}");
-            return true;
-        }
+impl SysbenchTest for FileioRun {
+    fn line(&mut self, line: &str) -> bool {
         self.setting(line)
             || self.old(line)
             || self.labelled(line)
-            || self.latency(line)
+            || self.sums.line(line)
             || self.interval(line)
     }
 
+    fn finish(mut self, _command: Option<&[&str]>) -> Option<Imported> {
+        let has_rates = [&self.read, &self.write]
+            .iter()
+            .any(|side| side.iops.is_some() || side.ios.is_some());
+        if !has_rates || !(self.is_fileio || self.is_old || self.read.bytes_per_s.is_some()) {
+            return None;
+        }
+        if self.is_old {
+            self.rates_of_totals();
+        }
+        self.total.ios = self.sums.events;
+        self.total.latencies.extend(self.sums.event_latency());
+        let (units, lossy) = self.remarks();
+        self.facts.extend(self.sums.facts());
+        let has = |side: &SideFigures| side.ios.unwrap_or(0) > 0 || side.iops.unwrap_or(0.0) > 0.0;
+        let load = LoadFigures {
+            elapsed_ms: self.sums.elapsed_ms,
+            read: Some(self.read).filter(has),
+            write: Some(self.write).filter(has),
+            sync: Some(self.sync).filter(has),
+            mixed: Some(self.total).filter(|side| *side != SideFigures::default()),
+            ..LoadFigures::default()
+        };
+        Some(Imported {
+            tool: self.sums.tool(),
+            name: "sysbench fileio".into(),
+            lossy,
+            units,
+            load: Some(load),
+            series: self.series.finish(),
+            facts: self.facts,
+            ..Imported::default()
+        })
+    }
+}
+
+impl FileioRun {
     /// What stands before the test: `128 files, 16MiB each`.
     fn setting(&mut self, line: &str) -> bool {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let (name, value, is_fileio) = match words[..] {
-            ["Number", "of", "threads:", count] => ("numjobs", count.to_string(), false),
-            ["Block", "size", size] => ("bs", size.to_string(), true),
-            [size, "total", "file", "size"] => ("size", size.to_string(), true),
-            [count, "files,", _, "each"] => ("nrfiles", count.to_string(), true),
-            ["Using", mode, "I/O", "mode"] => ("io_mode", mode.to_string(), true),
-            ["Extra", "file", "open", "flags:", ..] => ("flags", words[4..].join(" "), true),
-            ["Doing", .., "test"] => ("rw", words[1..words.len() - 1].join(" "), true),
+        let (name, value) = match words[..] {
+            ["Block", "size", size] => ("bs", size.to_string()),
+            [size, "total", "file", "size"] => ("size", size.to_string()),
+            [count, "files,", _, "each"] => ("nrfiles", count.to_string()),
+            ["Using", mode, "I/O", "mode"] => ("io_mode", mode.to_string()),
+            ["Extra", "file", "open", "flags:", ..] => ("flags", words[4..].join(" ")),
+            ["Doing", .., "test"] => ("rw", words[1..words.len() - 1].join(" ")),
             [
                 "Periodic",
                 "FSYNC",
@@ -69,12 +89,12 @@ impl Result {
                 "each",
                 count,
                 ..,
-            ] => ("fsync", count.to_string(), true),
-            ["Read/Write", "ratio", .., ratio] => ("read_write_ratio", ratio.to_string(), true),
+            ] => ("fsync", count.to_string()),
+            ["Read/Write", "ratio", .., ratio] => ("read_write_ratio", ratio.to_string()),
             _ => return false,
         };
         self.facts.insert(name.into(), value);
-        self.is_fileio |= is_fileio;
+        self.is_fileio = true;
         true
     }
 
@@ -87,9 +107,7 @@ impl Result {
                 .filter(|word| !word.is_empty())
                 .collect();
             for pair in words.windows(2) {
-                let count = number(pair[0])
-                    .filter(|count| *count >= 0.0)
-                    .map(|count| count as u64);
+                let count = count(pair[0]);
                 match pair[1].to_ascii_lowercase().as_str() {
                     "read" | "reads" => self.read.ios = count,
                     "write" | "writes" => self.write.ios = count,
@@ -130,7 +148,7 @@ impl Result {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let value = words.first().and_then(|word| number(word));
         match (name.trim(), words.as_slice()) {
-            ("File operations" | "Throughput" | "General statistics" | "Latency (ms)", []) => true,
+            ("File operations", []) => true,
             ("reads/s", _) => set(&mut self.read.iops, value),
             ("writes/s", _) => set(&mut self.write.iops, value),
             ("fsyncs/s", _) => set(&mut self.sync.iops, value),
@@ -139,97 +157,34 @@ impl Result {
             ("read", _) => iops(&mut self.read, &words),
             ("write", _) => iops(&mut self.write, &words),
             ("fsync", _) => iops(&mut self.sync, &words),
-            ("total time", [time]) => {
-                let seconds = time.strip_suffix('s').and_then(number);
-                set(&mut self.elapsed_ms, seconds.map(|seconds| seconds * 1e3))
-            }
-            ("total number of events", _) => {
-                let count = value
-                    .filter(|count| *count >= 0.0)
-                    .map(|count| count as u64);
-                self.total.ios = count;
-                count.is_some()
-            }
-            ("time elapsed", [time]) => {
-                let seconds = time.strip_suffix('s').and_then(number);
-                set(&mut self.elapsed_ms, seconds.map(|seconds| seconds * 1e3))
-            }
             _ => false,
         }
     }
 
-    /// `min:`, `avg:`, `max:`, `95th percentile:`, `approx.  95 percentile:`; 0.4 has `ms` behind the number.
-    fn latency(&mut self, line: &str) -> bool {
-        let Some((name, rest)) = line.split_once(':') else {
-            return false;
-        };
-        let value = rest.trim();
-        let Some(ms) = number(value.strip_suffix("ms").unwrap_or(value)) else {
-            return false;
-        };
-        let ns = Some(ms * 1e6);
-        match name.trim() {
-            "min" => self.latency.min_ns = ns,
-            "avg" => self.latency.mean_ns = ns,
-            "max" => self.latency.max_ns = ns,
-            "sum" => {}
-            name => {
-                let Some(per_cent) = name.strip_suffix("percentile") else {
-                    return false;
-                };
-                let per_cent = per_cent
-                    .trim()
-                    .trim_start_matches("approx.")
-                    .trim()
-                    .trim_end_matches("th");
-                let Some(per_cent) = number(per_cent) else {
-                    return false;
-                };
-                self.latency.percentiles = vec![(per_cent, ms * 1e6)];
-            }
-        }
-        true
-    }
-
     /// `[ 10s ] reads: 12.34 MiB/s writes: 8.23 MiB/s fsyncs: 1684.22/s latency (ms,95%): 0.123`
     fn interval(&mut self, line: &str) -> bool {
-        let Some((time, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']'))
-        else {
+        let Some((at_ms, words)) = interval(line) else {
             return false;
         };
-        let Some(seconds) = time.trim().strip_suffix('s').and_then(number) else {
+        let (Some(read), Some(write)) = (after(&words, "reads:"), after(&words, "writes:")) else {
             return false;
         };
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        let after = |name: &str| {
-            words
-                .iter()
-                .position(|word| *word == name)
-                .and_then(|at| words.get(at + 1))
-        };
-        let (Some(read), Some(write)) = (after("reads:"), after("writes:")) else {
-            return false;
-        };
-        let at_ms = seconds * 1e3;
+        let syncs = after(&words, "fsyncs:").and_then(|word| number(word.trim_end_matches("/s")));
         let mib = |word: &str| number(word).map(|value| value * MIB);
-        self.series
-            .push("sysbench.read_bytes_per_s", "", "bytes/s", at_ms, mib(read));
-        self.series.push(
-            "sysbench.write_bytes_per_s",
-            "",
-            "bytes/s",
-            at_ms,
-            mib(write),
-        );
-        let syncs = after("fsyncs:").and_then(|word| number(word.trim_end_matches("/s")));
-        self.series
-            .push("sysbench.fsyncs_per_s", "", "/s", at_ms, syncs);
+        for (field, unit, value) in [
+            ("sysbench.read_bytes_per_s", "bytes/s", mib(read)),
+            ("sysbench.write_bytes_per_s", "bytes/s", mib(write)),
+            ("sysbench.fsyncs_per_s", "/s", syncs),
+        ] {
+            self.series.push(field, "", unit, at_ms, value);
+        }
         true
     }
 
     /// 0.4 prints totals, 1.0 rates; the rates follow from the time, which 0.4 prints too.
     fn rates_of_totals(&mut self) {
         let seconds = self
+            .sums
             .elapsed_ms
             .map(|ms| ms / 1e3)
             .filter(|seconds| *seconds > 0.0);
@@ -245,64 +200,21 @@ impl Result {
         }
     }
 
-    /// The result; none where nothing of a fileio test is in it.
-    pub fn finish(mut self) -> Option<Imported> {
-        let has_rates = [&self.read, &self.write]
-            .iter()
-            .any(|side| side.iops.is_some() || side.ios.is_some());
-        if !has_rates || !(self.is_fileio || self.is_old || self.read.bytes_per_s.is_some()) {
-            return None;
-        }
-        if self.is_old {
-            self.rates_of_totals();
-        }
-        let has = |side: &SideFigures| side.ios.unwrap_or(0) > 0 || side.iops.unwrap_or(0.0) > 0.0;
-        if self.latency != LatencyFigures::default() {
-            let latency = LatencyFigures {
-                kind: "lat".into(),
-                count: self.total.ios,
-                ..std::mem::take(&mut self.latency)
-            };
-            self.total.latencies.push(latency);
-        }
-        let mut units = Vec::new();
-        if self.is_old {
-            units.push("Mb of sysbench 0.4 is 1,048,576 bytes, and so on".to_string());
-        }
+    /// What was decided about units, and what is lost.
+    fn remarks(&self) -> (Vec<String>, Vec<String>) {
         let mut lossy = vec![
             "latencies are of reads, writes and fsyncs together, rounded to 10 \u{b5}s".to_string(),
         ];
-        if !self.is_old {
+        let mut units = Vec::new();
+        if self.is_old {
+            units.push("Mb of sysbench 0.4 is 1,048,576 bytes, and so on".to_string());
+        } else {
             lossy.push(
                 "rates are rounded to two digits after the point; how many I/Os there were is not printed"
                     .into(),
             );
         }
-        let load = LoadFigures {
-            elapsed_ms: self.elapsed_ms,
-            read: Some(self.read).filter(has),
-            write: Some(self.write).filter(has),
-            sync: Some(self.sync).filter(has),
-            mixed: Some(self.total).filter(|side| *side != SideFigures::default()),
-            ..LoadFigures::default()
-        };
-        let tool = if self.tool.is_empty() {
-            "sysbench".into()
-        } else {
-            self.tool
-        };
-        let name = "sysbench fileio".into();
-        let series = self.series.finish();
-        Some(Imported {
-            tool,
-            name,
-            lossy,
-            units,
-            load: Some(load),
-            series,
-            facts: self.facts,
-            ..Imported::default()
-        })
+        (units, lossy)
     }
 }
 

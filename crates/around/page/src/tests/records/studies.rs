@@ -1,9 +1,12 @@
-//! Records of series of loads: a sweep, a search, a matrix.
+//! Records of series of loads: a sweep, a search, a matrix, a data set.
 
 use super::{bare, path, provenance, sensors};
 use model::curve::{Axis, Curve, Knee, Little, Point, Spread, Sweep, Visit};
+use model::dataset::{
+    ColdBy, Dataset, DatasetPass, DatasetShape, DatasetTarget, FILE, READ_OPERATIONS, ReadLap,
+};
 use model::interference::{InterferenceCell, Matrix};
-use model::record::{Record, RecordBody, RunBody};
+use model::record::{Operation, Record, RecordBody, RunBody};
 use model::search::{Goal, Level as SearchLevel, Lever, Search, SearchStep, Statistic};
 use model::studies::Studies;
 
@@ -177,6 +180,72 @@ pub fn interference() -> Record {
         summary: "Reads beside writes".into(),
         body: of(Studies {
             interference: Some(matrix),
+            ..Studies::default()
+        }),
+        ..bare()
+    }
+}
+
+/// Reads of a data set that was held against another.
+pub fn dataset() -> Record {
+    let pass = |(cold, readers): (Option<ColdBy>, u32)| {
+        let mut lap = ReadLap::default();
+        for index in 0..1000 {
+            for (at, ns) in [30_000, 1_000, 70_000, 2_000].into_iter().enumerate() {
+                lap.book(at, ns + index);
+            }
+            lap.book(FILE, 103_000 + 4 * index);
+        }
+        let operations = READ_OPERATIONS.iter().zip(lap.operations).zip(lap.busy_ns);
+        DatasetPass {
+            cold,
+            readers,
+            turns: 40,
+            files: 1000,
+            bytes: 1000 << 17,
+            elapsed_ms: 105.0 / f64::from(readers),
+            operations: operations
+                .map(|((name, done), ns)| Operation {
+                    name: (*name).into(),
+                    busy_ms: ns as f64 / 1e6,
+                    done,
+                })
+                .collect(),
+            files_per_s: spread(9_500.0),
+            faster: Some(spread(3.1)),
+            ..DatasetPass::default()
+        }
+    };
+    let passes = [
+        (Some(ColdBy::Files), 1),
+        (Some(ColdBy::Files), 4),
+        (None, 1),
+        (None, 4),
+    ];
+    let dataset = Dataset {
+        tree: "/mnt/cephfs/images".into(),
+        shape: DatasetShape {
+            files: 1_000_000,
+            bytes: 1_000_000 << 17,
+            sampled_files: 1000,
+            is_whole: true,
+            ..DatasetShape::default()
+        },
+        target: DatasetTarget {
+            target: "/data".into(),
+            passes: passes.into_iter().map(pass).collect(),
+            failed: vec![("gone since the tree was listed".into(), 3)],
+            notes: vec!["cold: each file's pages were dropped".into()],
+            ..DatasetTarget::default()
+        },
+        against: Some("/mnt/cephfs/images".into()),
+        notes: vec!["the tree does not fit".into()],
+        ..Dataset::default()
+    };
+    Record {
+        summary: "data set of small files, cold, 4 readers: 9.50 k files/s".into(),
+        body: of(Studies {
+            dataset: Some(dataset),
             ..Studies::default()
         }),
         ..bare()

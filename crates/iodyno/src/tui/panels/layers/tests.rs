@@ -152,9 +152,12 @@ fn layers_that_are_more_than_the_whole_are_shares_of_their_sum() {
     let mut long = Histogram::new();
     long.add_count(model::histogram::bucket_of(100_000), 10);
     let parts = || [("I2D", &long), ("D2C", &long)].into_iter();
-    let shares = share::shares(parts(), Span::Q2C, &long).unwrap();
+    let shares = layer_shares::shares(parts(), Span::Q2C, &long).unwrap();
     assert_eq!(shares, [("I2D", 0.5), ("D2C", 0.5)]);
-    assert_eq!(share::shares(std::iter::empty(), Span::Q2C, &long), None);
+    assert_eq!(
+        layer_shares::shares(std::iter::empty(), Span::Q2C, &long),
+        None
+    );
     assert_eq!(
         share::strip(&shares, 27, true),
         "mean ▕........##########▏".replace("........", "..........")

@@ -134,6 +134,11 @@ fn who_may_not_be_looked_at_is_not_said_to_do_nothing() {
     assert!(some.draw(&PANEL, 56, 12)[8].starts_with("212 not seen (root may), counted"));
     idle.draw_at_every_size(&PANEL);
     some.draw_at_every_size(&PANEL);
+    idle.notes[0].1 = "1 process may not be looked at, not even by root.".to_string();
+    assert_eq!(
+        idle.draw(&PANEL, 80, 1)[0],
+        "WHO    1 process may not be looked at (nor may root); the others do no I/O"
+    );
 }
 
 #[test]

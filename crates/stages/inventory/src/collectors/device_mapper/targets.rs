@@ -258,11 +258,7 @@ mod tests {
 
     fn described(table: &str, status: &str) -> Layer {
         let layer = Layer::new(LayerKind::Stacked, "dm-0");
-        let mut draft = Draft {
-            layer,
-            subject: String::new(),
-            below: Vec::new(),
-        };
+        let mut draft = Draft::of(layer, String::new());
         describe(
             &mut draft,
             &Mapping {

@@ -1,13 +1,13 @@
 //! What the jobs of a load have in common: the directory they work in, and where they wait for each other.
 
-use super::cleanup::Cleanup;
 use super::plan::FilesPlan;
 use crate::LoadError;
+use crate::room::{self, Needed};
+use crate::tree_cleanup::Cleanup;
 use crate::worker::Worker;
+use host::clock;
 use host::tree::Tree;
-use host::{Journal, clock, scratch, tree};
 use model::text::shown;
-use model::units;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The tree and its jobs.
@@ -24,22 +24,13 @@ impl Forest {
     /// Makes the directory, written down before in the journal.
     pub fn plant(plan: &FilesPlan, worker: &Worker) -> Result<Forest, LoadError> {
         room(plan, worker)?;
-        let target = &worker.place.target;
-        let saved = tree::plan(target)?;
-        let journal = match &worker.place.state_dir {
-            None => None,
-            Some(state_dir) => {
-                let purpose = format!("files in {}", shown(target.path()));
-                let mut journal =
-                    Journal::begin_for_files(&worker.place.host, state_dir, &purpose)?;
-                journal.add_tree(&saved)?;
-                Some(journal)
-            }
-        };
-        let tree = Tree::create(target, &saved)?;
+        let target = worker.place.opened()?;
+        let purpose = format!("files in {}", shown(target.path()));
+        let place = &worker.place;
+        let cleanup = Cleanup::make(target, &place.host, place.state_dir.as_deref(), &purpose)?;
         let threads = u64::from(worker.job.numjobs);
         Ok(Forest {
-            cleanup: Cleanup::new(tree, journal),
+            cleanup,
             threads,
             arrivals: AtomicU64::new(0),
             left: AtomicU64::new(threads),
@@ -100,32 +91,20 @@ impl Forest {
 
 /// Space and inodes are looked at before, and a part of both is left to others.
 fn room(plan: &FilesPlan, worker: &Worker) -> Result<(), LoadError> {
-    let target = &worker.place.target;
-    let Some(space) = target.space() else {
-        return Ok(());
-    };
+    let target = worker.place.opened()?;
     let (bytes, inodes) = plan.needs(worker.job.numjobs.into(), worker.job.randseed);
-    let refused = |what: &str, wanted: String, free: String, reserve: String| {
+    let what = Needed {
+        bytes,
+        inodes,
+        what: "the tree",
+    };
+    room::lacking(target.space(), &what).map_or(Ok(()), |why| {
         Err(LoadError::Engine {
             engine: super::ENGINE.id.into(),
             why: format!(
-                "{} has too {what} for the tree: it would take {wanted}, {free} are free and {reserve} of that stay \
-                 reserved for others. Ask for fewer or smaller files with --engine-option files=… and filesize=…",
+                "{} {why}. Ask for fewer or smaller files with --engine-option files=… and filesize=…",
                 shown(target.path())
             ),
         })
-    };
-    let reserve = scratch::reserve_bytes(space.total_bytes);
-    if bytes > space.free_bytes.saturating_sub(reserve) {
-        let [wanted, free, reserve] =
-            [bytes, space.free_bytes, reserve].map(|value| units::bytes(value as f64));
-        return refused("little space", wanted, free, reserve);
-    }
-    let reserve = space.total_inodes / 20;
-    if space.total_inodes > 0 && inodes > space.free_inodes.saturating_sub(reserve) {
-        let [wanted, free, reserve] =
-            [inodes, space.free_inodes, reserve].map(|value| format!("{value} inodes"));
-        return refused("few inodes", wanted, free, reserve);
-    }
-    Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! A job in fio's own words: what is handed to the program. The job itself is said by `language`; what is here is the
 //! setting: files, ranges, the time, and what fio prints.
 
+use super::ceph::FioCeph;
 use crate::LoadError;
 use crate::language;
 use crate::source::Span;
@@ -16,6 +17,8 @@ pub struct FioSetting<'a> {
     pub ioengine: &'a str,
     /// The files of each owner, as fio is to open them.
     pub files: &'a [Vec<String>],
+    /// How a part of a Ceph cluster is reached, in place of files.
+    pub ceph: Option<&'a FioCeph>,
     /// The bytes of each file to work on.
     pub span: Span,
     /// Seed of offsets and data.
@@ -99,6 +102,8 @@ fn said(job: &Job, setting: &FioSetting<'_>) -> Job {
         loops: if is_endless { 1 } else { job.loops },
         io_size: if is_endless { 0 } else { job.io_size },
         startdelay_ms: 0,
+        // There is no page cache of the kernel's above a cluster's library.
+        direct: job.direct && setting.ceph.is_none(),
         numjobs: 1,
         group_reporting: false,
         // fio keeps the sign.
@@ -130,31 +135,49 @@ impl Words {
 /// One section for each owner of files, or one with all jobs on the same file.
 fn sections(job: &Job, setting: &FioSetting<'_>) -> Vec<String> {
     let mut all = Words::default();
+    if let Some(ceph) = setting.ceph {
+        all.0 = ceph.section(job);
+        // The objects of a pool are all of the range.
+        if ceph.objects.is_none() {
+            all.range(job, setting.span, job.numjobs, 1);
+        }
+        return all.0;
+    }
     let jobs = if setting.files.len() > 1 {
         1
     } else {
         job.numjobs
     };
-    // Jobs that share a file go over contiguous shares of it, as those of the native engines do.
-    let is_shared_out = job.files.sharing == Sharing::Shares && !job.rw.is_random() && jobs > 1;
-    let Span { start, bytes } = setting.span;
-    let (size, step) = match is_shared_out {
-        true => {
-            let share = bytes / u64::from(jobs) / job.bs.max(1) * job.bs;
-            (share, share)
-        }
-        false => (bytes, job.offset_increment),
-    };
     for (index, files) in setting.files.iter().enumerate() {
         all.add("name", format!("job{index}"));
         all.add("filename", files.join(":"));
-        all.add_if(files.len() > 1, "filesize", start + size);
-        all.add("offset", start);
-        all.add_if(jobs > 1 && step > 0, "offset_increment", step);
-        all.add("size", size * files.len() as u64);
-        all.add("numjobs", jobs);
+        let end = setting.span.start + share(job, setting.span, jobs).0;
+        all.add_if(files.len() > 1, "filesize", end);
+        all.range(job, setting.span, jobs, files.len() as u64);
     }
     all.0
+}
+
+/// The bytes of each job, and how far apart the jobs begin. Jobs that share a file go over contiguous shares of it, as
+/// those of the native engines do.
+fn share(job: &Job, span: Span, jobs: u32) -> (u64, u64) {
+    let is_shared_out = job.files.sharing == Sharing::Shares && !job.rw.is_random() && jobs > 1;
+    if !is_shared_out {
+        return (span.bytes, job.offset_increment);
+    }
+    let share = span.bytes / u64::from(jobs) / job.bs.max(1) * job.bs;
+    (share, share)
+}
+
+impl Words {
+    /// What the jobs of a section work on.
+    fn range(&mut self, job: &Job, span: Span, jobs: u32, files: u64) {
+        let (size, step) = share(job, span, jobs);
+        self.add("offset", span.start);
+        self.add_if(jobs > 1 && step > 0, "offset_increment", step);
+        self.add("size", size * files);
+        self.add("numjobs", jobs);
+    }
 }
 
 #[cfg(test)]
@@ -170,6 +193,7 @@ mod tests {
         let setting = FioSetting {
             ioengine: "libaio",
             files,
+            ceph: None,
             span,
             seed: 14,
             has_lat_percentiles: true,
@@ -305,6 +329,7 @@ mod tests {
         let setting = FioSetting {
             ioengine: "psync",
             files: &one(),
+            ceph: None,
             span: Span {
                 start: 0,
                 bytes: 4096,

@@ -15,8 +15,11 @@ const MACHINE: &str = "it changes the machine around the job, and nothing would 
 const RANGE: &str = "it moves the range that was made ready for the job";
 const SECTIONS: &str = "it ties sections together, and each section is a fio of its own";
 
+const CLUSTER: &str =
+    "the target says which cluster, pool and image: rados://POOL?conf=FILE&id=USER";
+
 /// Options of fio's that are not handed on, and why.
-const OPTIONS: [(&str, &str); 35] = [
+const OPTIONS: [(&str, &str); 41] = [
     (
         "rw",
         "it trims and writes, and the gates know a job of reads or writes or trims only",
@@ -67,11 +70,18 @@ const OPTIONS: [(&str, &str); 35] = [
         "iodyno waits before it starts fio; give one number",
     ),
     ("flow", SECTIONS),
+    ("pool", CLUSTER),
+    ("rbdname", CLUSTER),
+    ("clientname", CLUSTER),
+    ("clustername", CLUSTER),
+    ("conf", CLUSTER),
+    ("touch_objects", MAKES),
 ];
 
 /// Whether fio may use this engine.
 pub fn engine(name: &str) -> Result<(), LoadError> {
-    if ENGINES.contains(&name) {
+    // Whether the target fits those of Ceph is looked at when it is made ready.
+    if ENGINES.contains(&name) || super::ceph::ENGINES.contains(&name) {
         return Ok(());
     }
     Err(LoadError::usage(

@@ -50,6 +50,16 @@ impl Account {
             .for_each(|(sum, grown)| *sum = sum.wrapping_add(grown));
     }
 
+    /// Takes this share of it out, 0 to 1.
+    pub fn take(&mut self, share: f64) -> Account {
+        let taken = Account(self.0.map(|counter| (counter as f64 * share) as u64));
+        self.0
+            .iter_mut()
+            .zip(taken.0)
+            .for_each(|(left, taken)| *left = left.saturating_sub(taken));
+        taken
+    }
+
     /// Bytes that storage was asked for, what was read ahead included.
     pub fn read_bytes(&self) -> u64 {
         self.0[READ_BYTES]

@@ -134,6 +134,27 @@ fn what_ends_leaves_a_gap_and_no_error() {
 }
 
 #[test]
+fn what_a_new_process_did_before_it_was_found_is_no_leap() {
+    let shell = (9, "sh", 60, 0, 0);
+    let moments: [&[Process]; 2] = [&[shell], &[shell, (70, "dd", 80, 0, 50 * MIB)]];
+    let mut watch = Watch::new(&machine(moments[0]));
+    let mut written = |tenth: u64| {
+        watch.move_to(&machine(moments[usize::from(tenth > 10)]));
+        watch.look(tenth * SECOND_NS / 10);
+        let (_, others) = watch.accounts().next().unwrap();
+        let mut cells = [0.0; COUNT];
+        others.fill(&mut cells);
+        cells[5]
+    };
+    let told: Vec<f64> = (10..=30).map(&mut written).collect();
+    let leaps = told.windows(2).map(|two| two[1] - two[0]);
+    let greatest = leaps.fold(0.0, f64::max);
+    assert_eq!(told.last(), Some(&((50 * MIB) as f64)), "{told:?}");
+    // It was found half a second after the listing before, so that is the time in which it did that.
+    assert!(greatest <= (11 * MIB) as f64, "{told:?}");
+}
+
+#[test]
 fn names_are_safe_in_the_name_of_a_series() {
     let moment = |n: u64| [(7, "a (b) {c}\n\"", 50, 0, n * 4 * MIB)];
     let told = watched(&[&moment(0), &moment(1), &moment(2)]);

@@ -17,7 +17,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const QUIET_NS: u64 = 3 * SECOND_NS;
 const IDLE_NS: u64 = 10 * SECOND_NS;
 /// /proc is listed this rarely at least, and so rarely that it takes no more than this share.
-const LIST_NS: u64 = 2 * SECOND_NS;
+const LIST_NS: u64 = SECOND_NS / 2;
 const LIST_SHARE: f64 = BUDGET_SHARE / 4.0;
 /// A process without I/O for so long is a quiet one again.
 const REST_NS: u64 = 30 * SECOND_NS;
@@ -71,6 +71,10 @@ pub(super) struct Watch {
     idle: VecDeque<Quiet>,
     busy: Vec<Busy>,
     others: Account,
+    /// What new processes had done when they were found, and over what time `others` is still to count it: all at once it
+    /// would be a rate that no disk had.
+    owed: Account,
+    owed_ns: u64,
     subjects: Vec<String>,
     slots: HashMap<Identity, usize>,
     refused: usize,
@@ -78,6 +82,8 @@ pub(super) struct Watch {
     credit_ns_max: i64,
     looked_ns: u64,
     listed_ns: u64,
+    /// Time between the last two listings.
+    unlisted_ns: u64,
     list_cost_ns: u64,
     latest_ns: u64,
 }
@@ -104,6 +110,8 @@ impl Watch {
             idle: VecDeque::new(),
             busy: Vec::new(),
             others: Account::default(),
+            owed: Account::default(),
+            owed_ns: 0,
             subjects: Vec::new(),
             slots: HashMap::new(),
             refused: 0,
@@ -111,6 +119,7 @@ impl Watch {
             credit_ns_max: CREDIT_NS_MAX,
             looked_ns: 0,
             listed_ns: 0,
+            unlisted_ns: 0,
             list_cost_ns: 0,
             latest_ns: 0,
         }
@@ -139,6 +148,7 @@ impl Watch {
             .saturating_add((passed_ns as f64 * BUDGET_SHARE) as i64))
         .min(self.credit_ns_max);
         self.looked_ns = now_ns;
+        self.count_owed(passed_ns);
         self.read_busy(now_ns);
         if self.list_is_due(now_ns) {
             self.list(now_ns);
@@ -162,6 +172,16 @@ impl Watch {
             }
         }
         self.credit_ns = left_ns(self);
+    }
+
+    /// Counts what is owed for so much time.
+    fn count_owed(&mut self, passed_ns: u64) {
+        let share = match self.owed_ns {
+            0 => 1.0,
+            owed_ns => (passed_ns as f64 / owed_ns as f64).min(1.0),
+        };
+        self.others.add(&self.owed.take(share));
+        self.owed_ns = self.owed_ns.saturating_sub(passed_ns);
     }
 
     fn read_busy(&mut self, now_ns: u64) {
@@ -317,6 +337,7 @@ impl Watch {
             }
         }
         self.known = listed;
+        self.unlisted_ns = now_ns.saturating_sub(self.listed_ns);
         self.listed_ns = now_ns;
         self.list_cost_ns = process::thread_cpu_ns() - began_ns;
     }
@@ -372,7 +393,8 @@ impl Watch {
         };
         if is_busy && self.has_room(now_ns) {
             if quiet.seen.is_none() {
-                self.others.add(&account);
+                self.owed.add(&account);
+                self.owed_ns = self.owed_ns.max(self.unlisted_ns);
             }
             let busy = Busy {
                 pid,
@@ -446,6 +468,7 @@ impl Watch {
     /// Goes on with another captured moment of the same machine, however long looking takes.
     pub fn move_to(&mut self, host: &Host) {
         (self.credit_ns, self.credit_ns_max) = (i64::MAX / 2, i64::MAX / 2);
+        self.list_cost_ns = 0;
         self.host = host.clone();
         self.last_pid = host.sampled("/proc/loadavg").ok();
         for busy in &mut self.busy {
