@@ -15,25 +15,34 @@ CONNECTIONS ?= 500
 SECONDS     ?= 60
 DRAWS       ?= 60
 
-.PHONY: run test build packages image sbom deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws lab ceph k8s fuzz
-.PHONY: clean setup-run setup-test gen
+.PHONY: run test test-live soak build packages image sbom deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws
+.PHONY: lab ceph k8s fuzz clean setup-run setup-test setup-live setup-lab gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
 
+# The gate: what every change has to pass, and only a defect can fail.
 test: setup-test
 	@tools/test
+
+# What measures, one test at a time, on a machine with nothing else to do: most of an hour.
+test-live: setup-live
+	@tools/test-live
+
+# Hours of deaths at random moments, random histories, sieges and damage; TIMES as long.
+soak: setup-lab
+	@tools/soak $(or $(TIMES),1)
 
 build: setup-run
 	@$(STATIC) cargo build --release --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
 
 # A .deb, an .rpm, a wheel, an image and a .tar.xz in target/packages, each tried in a place of its own where this is root.
-packages: build setup-test
+packages: build setup-live
 	@tools/packages $(BINARY)
 	@if [ "$$(id -u)" -eq 0 ]; then tools/packages-tried; else echo "Not tried in a fresh root: that needs root."; fi
 
 # The image for containers alone, in target/packages, tried with podman where this is root.
-image: build setup-test
+image: build setup-live
 	@tools/packages $(BINARY) image
 	@if [ "$$(id -u)" -eq 0 ]; then tools/image-tried target/packages/*.oci.tar; else echo "Not tried with podman: that needs root."; fi
 
@@ -53,46 +62,46 @@ workflows:
 reproduced: setup-run
 	@tools/reproduced
 
-bench: build setup-test
+bench: build setup-live
 	@tools/bench $(BINARY)
 
 # The long forms of three tests: kill -9 at ROUNDS random moments, EXCHANGES exchanges of targets by somebody else while
 # they are written, and twenty A/A tunes.
-kill: setup-test
+kill: setup-live
 	@tools/kill $(ROUNDS)
 
 # CUTS power cuts of a guest at random moments of tunes and applies: about a minute each.
-power-cuts: setup-test
+power-cuts: setup-lab
 	@tools/power-cuts $(CUTS)
 
 # The long form of two more: 100,000 random histories of changes on a simulated kernel, 1,000 on a loop device.
-histories: setup-test
+histories: setup-live
 	@tools/histories 100000 1000
 
-exchanges: setup-test
+exchanges: setup-live
 	@tools/exchanges $(EXCHANGES)
 
-aa: setup-test
+aa: setup-live
 	@tools/aa 20
 
 # The stories of the field reports in guests, from the tune over reboots to the undo, those of slow settings too: 25 minutes.
-stories: setup-test
+stories: setup-lab
 	@tools/stories
 
 # DRAWS faults drawn at random, made on a stack of their own and looked for by check: ten seconds each.
-draws: build setup-test
+draws: build setup-live
 	@tools/draws $(DRAWS) $(BINARY)
 
 # The web server under hostile connections of every kind, 45 s each: about eight minutes.
-pressure: setup-test
+pressure: setup-live
 	@tools/pressure $(CONNECTIONS)
 
 # Everything that needs a guest, on each kernel that Debian 12 and 11 have: about four minutes a kernel.
-lab: setup-test
+lab: setup-lab
 	@tools/lab
 
 # Everything that needs a Ceph cluster, which is started for it on this machine, the pool that fills up too: two minutes.
-ceph: setup-test
+ceph: setup-lab
 	@tools/ceph
 
 # Everything that needs a Kubernetes cluster, which is started for it on this machine: the first time its programs are built
@@ -102,7 +111,7 @@ k8s: image
 	@tools/k8s target/packages/*.oci.tar
 
 # Coverage-guided fuzzing of every reader of other people's bytes, SECONDS each.
-fuzz: setup-test
+fuzz: setup-live
 	@tools/fuzz $(SECONDS)
 
 gen: build
@@ -113,6 +122,12 @@ setup-run:
 
 setup-test:
 	@tools/setup test
+
+setup-live:
+	@tools/setup live
+
+setup-lab:
+	@tools/setup lab
 
 clean:
 	@cargo clean

@@ -10,6 +10,7 @@
 
 mod bpf;
 mod generate;
+mod kept;
 mod problem;
 mod rust_source;
 mod svg;
@@ -25,6 +26,7 @@ usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the r
        cargo xtask tidy                                 check the layout rules that the compiler cannot
        cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel
        cargo xtask skipped [--clear | NEED WHAT WHY]    list, forget, or add to, what the tests skipped
+       cargo xtask kept                                 how long parts and tests took, and how often what measures was right
        cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture";
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
             .map_err(|error| Failure::Usage(format!("cannot read the screen from stdin: {error}")))
             .and_then(|captured| svg::picture(&captured, title)),
         ["skipped", words @ ..] => skipped(words),
+        ["kept"] => kept::run(root),
         ["bpf", "--check"] => bpf::run(root, true),
         _ => Err(Failure::Usage(USAGE.into())),
     }
@@ -131,20 +134,5 @@ mod tests {
         assert_eq!(options(&["--fix"]), None);
         let failure = run(&["tidy".into(), "--fix".into()], Path::new(".")).unwrap_err();
         assert_eq!(failure.exit_code(), 2);
-    }
-
-    /// The rules are worth what the tree they guard is: this is the run that a change has to pass.
-    #[test]
-    fn this_tree_is_tidy_and_its_generated_files_are_current() {
-        let root = workspace_root();
-        let check = generate::Options {
-            check: true,
-            binary: None,
-        };
-        for outcome in [tidy::run(&root), generate::run(&root, &check)] {
-            if let Err(failure) = outcome {
-                panic!("{failure}");
-            }
-        }
     }
 }

@@ -7,18 +7,20 @@ use std::process::{Command, Output, Stdio};
 
 /// A cluster of three OSDs on this machine, each on a loop device of its own: so that one can be slow. Dropped, it is stopped and
 /// removed.
-struct Cluster {
-    dir: PathBuf,
-    loops: Vec<String>,
+pub struct Cluster {
+    pub dir: PathBuf,
+    pub loops: Vec<String>,
 }
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lab/ceph/cluster");
+
 /// A group of version 1 for the slow OSD.
 const GROUP: &str = "/sys/fs/cgroup/blkio/iodyno-ceph-facts";
+
 const OSDS: usize = 3;
 
 impl Cluster {
-    fn new() -> Option<Cluster> {
+    pub fn new() -> Option<Cluster> {
         if skip::lacks("ceph") || skip::lacks("losetup") {
             return None;
         }
@@ -60,7 +62,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    fn script(&self, words: &[&str]) -> Output {
+    pub fn script(&self, words: &[&str]) -> Output {
         let mut command = Command::new("bash");
         command
             .arg(SCRIPT)
@@ -74,11 +76,11 @@ impl Cluster {
         run(&mut command)
     }
 
-    fn conf(&self) -> PathBuf {
+    pub fn conf(&self) -> PathBuf {
         self.dir.join("ceph.conf")
     }
 
-    fn ceph(&self, words: &str) -> String {
+    pub fn ceph(&self, words: &str) -> String {
         let mut command = Command::new("timeout");
         command
             .arg("60")
@@ -94,11 +96,11 @@ impl Cluster {
         text(&output.stdout)
     }
 
-    fn status(&self) -> String {
+    pub fn status(&self) -> String {
         self.ceph("status -f json")
     }
 
-    fn wait_until_clean(&self) {
+    pub fn wait_until_clean(&self) {
         until("all placement groups are clean", || {
             let status: Value = serde_json::from_str(&self.status()).unwrap();
             let states = status["pgmap"]["pgs_by_state"].as_array().unwrap();
@@ -107,7 +109,7 @@ impl Cluster {
     }
 
     /// Small writes for so long, in the background.
-    fn writes(&self, seconds: u32) -> std::process::Child {
+    pub fn writes(&self, seconds: u32) -> std::process::Child {
         let words = format!(
             "{} rados -p bench bench {seconds} write -t 4 -b 4096 --no-cleanup",
             seconds + 20
@@ -121,17 +123,17 @@ impl Cluster {
             .unwrap()
     }
 
-    fn pid_of_osd(&self, number: usize) -> String {
+    pub fn pid_of_osd(&self, number: usize) -> String {
         let file = self.dir.join(format!("run/osd.{number}.pid"));
         std::fs::read_to_string(file).unwrap().trim().to_string()
     }
 
-    fn target(&self, pool: &str) -> String {
+    pub fn target(&self, pool: &str) -> String {
         format!("rados://{pool}?conf={}", self.conf().display())
     }
 
     /// Holds what one OSD writes to 20 I/Os a second.
-    fn slow_down(&self, number: usize) {
+    pub fn slow_down(&self, number: usize) {
         let name = self.loops[number].trim_start_matches("/dev/");
         let devno = std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
         std::fs::create_dir_all(GROUP).unwrap();
@@ -140,7 +142,7 @@ impl Cluster {
         std::fs::write(format!("{GROUP}/cgroup.procs"), self.pid_of_osd(number)).unwrap();
     }
 
-    fn let_go(&self, number: usize) {
+    pub fn let_go(&self, number: usize) {
         std::fs::write("/sys/fs/cgroup/blkio/cgroup.procs", self.pid_of_osd(number)).unwrap();
         // A group is busy for a moment after its last process has left.
         until("the group is empty", || std::fs::remove_dir(GROUP).is_ok());
@@ -229,23 +231,7 @@ fn captured_clusters_are_judged_where_no_cluster_is() {
     assert_eq!(first, "pgs_recovering", "{differences:#}");
 }
 
-#[test]
-fn planted_troubles_of_a_cluster_are_named_first() {
-    let Some(cluster) = Cluster::new() else {
-        return;
-    };
-    let iodyno = Iodyno::new();
-    let target = cluster.target("bench");
-    healthy(&iodyno, &cluster, &target);
-    few_placement_groups(&iodyno, &cluster);
-    near_full(&iodyno, &cluster, &target);
-    cluster.writes(3).wait().unwrap();
-    scrub(&iodyno, &cluster, &target);
-    recovery(&iodyno, &cluster, &target);
-    slow_osd(&iodyno, &cluster, &target);
-}
-
-fn healthy(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
+pub fn healthy(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     cluster.wait_until_clean();
     let (document, found) = checked(iodyno, target);
     let warnings: Vec<&str> = found
@@ -269,7 +255,7 @@ fn healthy(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     );
 }
 
-fn few_placement_groups(iodyno: &Iodyno, cluster: &Cluster) {
+pub fn few_placement_groups(iodyno: &Iodyno, cluster: &Cluster) {
     cluster.ceph("osd pool create one 1 1");
     let target = cluster.target("one");
     let (_, found) = checked(iodyno, &target);
@@ -293,14 +279,14 @@ fn few_placement_groups(iodyno: &Iodyno, cluster: &Cluster) {
     assert_eq!(differences["differences"], serde_json::json!([]));
 }
 
-fn near_full(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
+pub fn near_full(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     cluster.ceph("osd set-nearfull-ratio 0.02");
     let (_, found) = checked(iodyno, target);
     assert_named(&found, "osd_near_full");
     cluster.ceph("osd set-nearfull-ratio 0.85");
 }
 
-fn scrub(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
+pub fn scrub(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     cluster.ceph("config set osd osd_scrub_sleep 3");
     // One that has no turn yet forgets that it was asked, and a small one may be over before anybody looks.
     until("a scrub is named among the first three", || {
@@ -322,7 +308,7 @@ fn scrub(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     });
 }
 
-fn recovery(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
+pub fn recovery(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     for kind in ["hdd", "ssd", "hybrid"] {
         cluster.ceph(&format!("config set osd osd_recovery_sleep_{kind} 0.5"));
     }
@@ -341,7 +327,7 @@ fn recovery(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     cluster.wait_until_clean();
 }
 
-fn slow_osd(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
+pub fn slow_osd(iodyno: &Iodyno, cluster: &Cluster, target: &str) {
     if !Path::new("/sys/fs/cgroup/blkio").is_dir() {
         return skip::missing("cgroup", "no control groups of version 1 that limit I/O");
     }

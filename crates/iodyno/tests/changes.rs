@@ -1,7 +1,7 @@
 //! Changes that meet: second instances, other state directories, deaths, damage, devices that are exchanged. Whatever
 //! happens, a setting that is changed is told, and what is said to be back is back.
 
-use crate::support::{Dir, Iodyno, Loop, code, signal, text, until};
+use crate::support::{Dir, Iodyno, Killed, Loop, code, signal, text, until};
 use crate::undo::store_a_win;
 use serde_json::{Value, json};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -13,7 +13,7 @@ fn said(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-fn scheduler(disk: &Loop) -> String {
+pub fn scheduler(disk: &Loop) -> String {
     disk.settings()
         .iter()
         .find_map(|line| line.strip_prefix("scheduler="))
@@ -22,7 +22,7 @@ fn scheduler(disk: &Loop) -> String {
 }
 
 /// A loop device at `none` whose kernel has the other two.
-fn disk() -> Option<Loop> {
+pub fn disk() -> Option<Loop> {
     let disk = Loop::in_memory(16)?;
     if disk.lacks_scheduler("mq-deadline") || disk.lacks_scheduler("bfq") {
         return None;
@@ -31,7 +31,7 @@ fn disk() -> Option<Loop> {
     Some(disk)
 }
 
-fn apply(iodyno: &Iodyno, disk: &Loop, to: &str) -> String {
+pub fn apply(iodyno: &Iodyno, disk: &Loop, to: &str) -> String {
     let record = store_a_win(iodyno, &disk.name, &scheduler(disk), to);
     let (applied, output) = iodyno.json(&["apply", &record]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -59,10 +59,10 @@ fn tuning(iodyno: &Iodyno, disk: &Loop) -> Tuning {
 }
 
 /// A tune that ends with its test, however that ends, and puts everything back: also one that was stopped.
-struct Tuning(std::process::Child);
+struct Tuning(Killed);
 
 impl std::ops::Deref for Tuning {
-    type Target = std::process::Child;
+    type Target = Killed;
 
     fn deref(&self) -> &Self::Target {
         &self.0
@@ -99,7 +99,7 @@ fn dead_tune(iodyno: &Iodyno, disk: &Loop) {
     panic!("no kill met the other scheduler");
 }
 
-fn journals(iodyno: &Iodyno) -> Vec<PathBuf> {
+pub fn journals(iodyno: &Iodyno) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(iodyno.state.path().join("journal")) else {
         return Vec::new();
     };
@@ -229,59 +229,6 @@ fn whoever_comes_while_a_tune_runs_is_told_so_and_changes_nothing() {
     assert_eq!(scheduler(&disk), "bfq", "the tune puts back what it found");
     assert_eq!(code(&iodyno.run(&["undo", "--all"])), 0);
     assert_eq!(disk.settings(), before);
-}
-
-#[test]
-fn a_journal_that_is_being_born_is_never_removed_by_a_command_beside_it() {
-    let Some(disk) = disk() else { return };
-    if skip::lacks("strace") {
-        return;
-    }
-    let before = disk.settings();
-    for call in [
-        "openat",
-        "flock",
-        "write",
-        "fdatasync",
-        "renameat2",
-        "fsync",
-    ] {
-        let iodyno = Iodyno::new();
-        let record = store_a_win(&iodyno, &disk.name, "none", "mq-deadline");
-        // Where looks take long because the machine is busy, the calls have to take longer.
-        let was_looked_at = [20_000, 100_000, 500_000, 2_000_000]
-            .into_iter()
-            .any(|delay_us| {
-                iodyno.run(&["undo", "--all"]);
-                looks_while_applying(&iodyno, &record, call, delay_us) > 2
-            });
-        assert!(was_looked_at, "{call}");
-        assert_eq!(scheduler(&disk), "mq-deadline", "{call}");
-        assert_eq!(journals(&iodyno).len(), 1, "{call}: the journal is there");
-        assert_eq!(code(&iodyno.run(&["undo", "--all"])), 0, "{call}");
-        assert_eq!(disk.settings(), before, "{call}");
-    }
-}
-
-/// Applies a record with one system call slowed down, and runs `status` again and again meanwhile: how often.
-fn looks_while_applying(iodyno: &Iodyno, record: &str, call: &str, delay_us: u32) -> u32 {
-    let inject = format!("inject={call}:delay_enter={delay_us}:when=1+");
-    let mut slow = Command::new("strace");
-    let trace = format!("trace={call}");
-    slow.args(["-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]);
-    slow.arg(env!("CARGO_BIN_EXE_iodyno"))
-        .args(["apply", record]);
-    slow.env("IODYNO_STATE_DIR", iodyno.state.path());
-    let mut child = slow.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let mut looks = 0;
-    loop {
-        iodyno.run(&["status"]);
-        looks += 1;
-        if let Some(ended) = child.try_wait().unwrap() {
-            assert!(ended.success(), "{call}: {ended}");
-            return looks;
-        }
-    }
 }
 
 #[test]

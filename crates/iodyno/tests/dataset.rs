@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// `files` files of 1 to 9 KiB in `dirs` directories.
-fn grown(files: usize, dirs: usize) -> Dir {
+pub fn grown(files: usize, dirs: usize) -> Dir {
     let dir = Dir::new("tree");
     for index in 0..files {
         let below = dir.path().join(format!("class{}", index % dirs.max(1)));
@@ -22,7 +22,7 @@ fn grown(files: usize, dirs: usize) -> Dir {
     dir
 }
 
-fn word(path: &Path) -> &str {
+pub fn word(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
@@ -55,11 +55,11 @@ fn seen(root: &Path) -> Vec<(PathBuf, u64, i64, i64, i64)> {
     all
 }
 
-fn entries(dir: &Path) -> usize {
+pub fn entries(dir: &Path) -> usize {
     std::fs::read_dir(dir).unwrap().count()
 }
 
-fn pass(target: &Value, is_cold: bool, readers: u64) -> &Value {
+pub fn pass(target: &Value, is_cold: bool, readers: u64) -> &Value {
     let passes = target["passes"].as_array().unwrap();
     let is_it = |pass: &&Value| pass["cold"].is_null() != is_cold && pass["readers"] == readers;
     passes
@@ -137,40 +137,6 @@ fn the_same_seed_reads_the_same_files_in_the_same_order() {
     ];
     let sampled = || iodyno.json(&words).0["shape"]["sampled_bytes"].clone();
     assert_eq!(sampled(), sampled());
-}
-
-#[test]
-fn files_like_it_are_made_elsewhere_read_in_turns_and_gone() {
-    let (iodyno, tree, there) = (Iodyno::new(), grown(200, 5), Dir::new("there"));
-    let words = [
-        "dataset",
-        word(tree.path()),
-        "--against",
-        word(there.path()),
-        "--budget",
-        "20s",
-    ];
-    let (report, output) = iodyno.json(&words);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    assert_eq!(entries(there.path()), 0, "nothing stays");
-    iodyno.assert_nothing_is_changed();
-    let other = &report["targets"][1];
-    assert_eq!(other["role"], "scratch");
-    let cold = pass(other, true, 1);
-    assert!(
-        cold["faster"]["mean"].as_f64().unwrap() > 0.0 && cold["faster"]["low"].is_f64(),
-        "{cold:#}"
-    );
-    assert!(
-        cold["packed"]["faster"]["mean"].as_f64().unwrap() > 0.0,
-        "{cold:#}"
-    );
-    assert_eq!(cold["files"], pass(&report["targets"][0], true, 1)["files"]);
-    let ids = [0, 1].map(|at| report["targets"][at]["record"].to_string());
-    let compared = iodyno.run(&["compare", &ids[0], &ids[1]]);
-    assert_eq!(code(&compared), 0, "{}", text(&compared.stderr));
-    let said = text(&iodyno.run(&["show", &ids[1]]).stdout);
-    assert!(said.contains(word(tree.path())), "{said}");
 }
 
 #[test]
@@ -602,27 +568,4 @@ fn two_at_once_on_one_place_do_not_touch_each_other() {
     }
     assert_eq!(entries(there.path()), 0);
     iodyno.assert_nothing_is_changed();
-}
-
-#[test]
-fn a_tree_held_against_itself_shows_no_difference() {
-    let (iodyno, tree) = (Iodyno::new(), grown(400, 4));
-    let words = [
-        "dataset",
-        word(tree.path()),
-        "--against",
-        word(tree.path()),
-        "--readers",
-        "1",
-    ];
-    let (report, output) =
-        iodyno.json(&[&words[..], &["--budget", "20s", "--epochs", "4"]].concat());
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let faster = &pass(&report["targets"][1], false, 1)["faster"];
-    let of = |name: &str| faster[name].as_f64().unwrap();
-    // On a busy machine the turns differ, and the interval says so.
-    let holds_one = of("low") <= 1.0 && 1.0 <= of("high");
-    assert!(holds_one || (0.8..1.25).contains(&of("mean")), "{faster:#}");
-    let notes = report["targets"][1]["notes"].to_string();
-    assert!(notes.contains("same file system"), "{notes}");
 }

@@ -1,6 +1,6 @@
 //! `run` with the engines that are not iodyno's own loop: files, stream, fio, and none.
 
-use crate::support::{Dir, Iodyno, Loop, code, signal, text, until, with_more_time};
+use crate::support::{Dir, Iodyno, code, signal, text, until};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
 fn ctrl_c_removes_a_tree() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("files-int"));
     let target = dir.path().to_str().unwrap();
-    let child = iodyno.spawn(&[
+    let mut child = iodyno.spawn(&[
         "run",
         target,
         "--ioengine",
@@ -125,7 +125,7 @@ fn ctrl_c_removes_a_tree() {
     until("a tree", || !names(dir.path()).is_empty());
     std::thread::sleep(Duration::from_millis(300));
     signal(child.id(), "INT");
-    assert_eq!(code(&child.wait_with_output().unwrap()), 130);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(names(dir.path()).is_empty());
 }
 
@@ -163,193 +163,6 @@ fn a_stream_ends_when_its_bytes_are_moved() {
             .to_string()
             .contains("then fsync in")
     );
-}
-
-#[test]
-fn fio_is_handed_what_it_alone_knows_and_leaves_nothing_behind() {
-    if skip::lacks("fio") {
-        return;
-    }
-    let (iodyno, dir, here) = (Iodyno::new(), Dir::new("handed-on"), Dir::new("here"));
-    let target = dir.path().to_str().unwrap();
-    let run = |line: &str| {
-        let mut arguments = vec!["--json", "run", target, "--engine", "fio", "--"];
-        arguments.extend(line.split_whitespace());
-        iodyno
-            .command(&arguments)
-            .current_dir(here.path())
-            .output()
-            .unwrap()
-    };
-    let job = "-rw=write -bs=64k -size=16m -filename=x -time_based -runtime=1 -end_fsync=1 -verify=crc32c \
-               -zonemode=strided -zonesize=1m -zoneskip=1m -write_hint=short";
-    let output = run(job);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let record = &document["record"];
-    let handed_on = record["job"]["handed_on"].to_string();
-    for wanted in ["zonemode", "zonesize", "zoneskip", "write_hint"] {
-        assert!(handed_on.contains(wanted), "{wanted} is not in {handed_on}");
-    }
-    let load = &record["load"];
-    assert!(load["write"]["ios"].as_u64().unwrap() > 0);
-    assert_eq!(
-        load["read"]["ios"], 0,
-        "it ends at its time, and reads nothing back: {load}"
-    );
-    let left: Vec<_> = std::fs::read_dir(here.path()).unwrap().flatten().collect();
-    assert!(left.is_empty(), "{left:?}");
-    for (line, wanted) in [
-        ("-rw=read -size=1m -ioengine=falloc", "ioengine=falloc"),
-        ("-rw=trimwrite -size=1m", "rw=trimwrite"),
-        ("-rw=read -size=1m -exec_prerun=true", "exec_prerun=true"),
-        ("-rw=read -size=1m --client=host", "--client"),
-    ] {
-        let output = run(line);
-        assert_eq!(code(&output), 2, "{line}: {}", text(&output.stderr));
-        assert!(
-            text(&output.stderr).contains(wanted),
-            "{line}: {}",
-            text(&output.stderr)
-        );
-    }
-}
-
-/// The process that this one started, when it has; none where the kernel does not name children.
-fn child_of(pid: u32) -> Option<String> {
-    let child = || {
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
-            .into_iter()
-            .flatten()
-            .flatten();
-        let mut children =
-            tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-        children.find_map(|text| text.split_whitespace().next().map(str::to_string))
-    };
-    let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    while std::time::Instant::now() < deadline {
-        if let Some(child) = child() {
-            return Some(child);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    None
-}
-
-#[test]
-fn fio_makes_the_load_and_dies_with_us() {
-    if skip::lacks("fio") {
-        return;
-    }
-    let (iodyno, dir) = (Iodyno::new(), Dir::new("fio"));
-    let target = dir.path().to_str().unwrap();
-    let job = [
-        "run",
-        target,
-        "--ioengine",
-        "fio",
-        "--size",
-        "32m",
-        "--direct",
-        "0",
-        "--runtime",
-    ];
-    with_more_time(1_000, |ms| {
-        let begun = std::time::Instant::now();
-        let (document, output) = iodyno.json(&[&job[..], &[&format!("{ms}ms")]].concat());
-        let most_ms = begun.elapsed().as_secs_f64() * 1e3;
-        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        let load = &document["record"]["load"];
-        let in_histogram: u64 = load["read"]["latency"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|pair| pair[1].as_u64().unwrap())
-            .sum();
-        assert_eq!(load["read"]["ios"].as_u64().unwrap(), in_histogram);
-        let elapsed_ms = load["elapsed_ms"].as_f64().unwrap();
-        assert!(elapsed_ms <= most_ms, "{elapsed_ms} of {most_ms} ms");
-        // On a busy machine fio may begin late and end late.
-        let is_its_time = (0.7..1.6).contains(&(elapsed_ms / ms as f64));
-        is_its_time
-            .then_some(())
-            .ok_or(format!("it took {elapsed_ms} ms"))
-    });
-    let mut child = iodyno.spawn(&[&job[..], &["60s"]].concat());
-    let Some(fio) = child_of(child.id()) else {
-        skip::missing(
-            "kernel:children",
-            "this kernel does not name a process's children",
-        );
-        signal(child.id(), "INT");
-        child.wait().unwrap();
-        return;
-    };
-    std::thread::sleep(Duration::from_millis(800));
-    signal(child.id(), "KILL");
-    child.wait().unwrap();
-    let is_gone = || {
-        let state = std::fs::read_to_string(format!("/proc/{fio}/stat")).unwrap_or_default();
-        state.is_empty() || state.contains(") Z ")
-    };
-    until(&format!("the end of fio, {fio}, that outlived us"), is_gone);
-}
-
-#[test]
-fn none_watches_and_an_idle_device_is_told() {
-    let Some(disk) = Loop::new(32) else { return };
-    let iodyno = Iodyno::new();
-    for runtime in ["1s", "5s"] {
-        // Whoever looks at new devices may have looked at this one just now: then it was not idle, and is next time.
-        let said = with_more_time(1_000, |_| {
-            let output = iodyno.run(&[
-                "run",
-                &disk.device,
-                "--ioengine",
-                "none",
-                "--runtime",
-                runtime,
-            ]);
-            (code(&output) == 5)
-                .then(|| text(&output.stderr))
-                .ok_or(text(&output.stdout))
-        });
-        assert!(said.contains("there is no load to judge"), "{said}");
-    }
-    let mut load = iodyno.spawn(&["run", &disk.device, "--runtime", "600s", "--iodepth", "4"]);
-    let reads = || {
-        let counters = std::fs::read_to_string(format!("/sys/block/{}/stat", disk.name)).unwrap();
-        counters
-            .split_whitespace()
-            .next()
-            .unwrap()
-            .parse::<u64>()
-            .unwrap()
-    };
-    let before = reads();
-    until("a load to look at", || reads() > before + 500);
-    // While the disk below stalls, there is no load to see.
-    let shown = with_more_time(1_000, |ms| {
-        let runtime = format!("{ms}ms");
-        let output = iodyno.run(&[
-            "run",
-            &disk.device,
-            "--ioengine",
-            "none",
-            "--runtime",
-            &runtime,
-        ]);
-        (code(&output) == 0)
-            .then(|| text(&output.stdout))
-            .ok_or(text(&output.stderr))
-    });
-    signal(load.id(), "INT");
-    load.wait().unwrap();
-    assert!(
-        shown.starts_with("the load that is there: ") && !shown.contains("p99"),
-        "{shown}"
-    );
-    assert!(shown.contains("mean time of a read request"), "{shown}");
 }
 
 #[test]

@@ -4,13 +4,13 @@
 //! `IODYNO_FAULTS=all` all of them are, and with a list of names those. `IODYNO_BLESS=1` keeps each document as
 //! `testdata/faults/NAME.json`, which the second test judges again without a guest, without what no finding rests on.
 
-mod small;
-
-use crate::support::{Iodyno, code, guest_with_iodyno, text};
+use crate::support::{Iodyno, code, text};
 use lab::Guest;
 use lab::cases::{self, Case};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+mod small;
 
 /// The cause counts as found among so many findings.
 const FIRST: usize = 3;
@@ -20,7 +20,7 @@ fn documents() -> PathBuf {
 }
 
 /// The document of a check of the case, or what went wrong.
-fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
+pub fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
     let script = format!(
         "IODYNO_STATE_DIR=/run/state /run/iodyno check \"$TARGET\" --json {} >/mnt/lab/case.json",
         case.options
@@ -35,12 +35,12 @@ fn check(guest: &mut Guest, names: &str, case: &Case) -> Result<Value, String> {
     serde_json::from_slice(&document).map_err(|error| error.to_string())
 }
 
-fn is_blessing() -> bool {
+pub fn is_blessing() -> bool {
     std::env::var_os("IODYNO_BLESS").is_some()
 }
 
 /// Keeps a document, without what its findings do not rest on.
-fn keep(case: &Case, document: Value) {
+pub fn keep(case: &Case, document: Value) {
     std::fs::create_dir_all(documents()).unwrap();
     let file = documents().join(format!("{}.json", case.name));
     let findings = |document: &Value| {
@@ -66,7 +66,7 @@ fn findings(document: &Value, levels: &[&str], key: &str) -> Vec<String> {
 }
 
 /// Whether the document names the cause, or on a healthy machine nothing; else what it says.
-fn verdict(case: &Case, document: &Value) -> Result<(), String> {
+pub fn verdict(case: &Case, document: &Value) -> Result<(), String> {
     if case.causes.is_empty() {
         let alarms = |key| findings(document, &["wrong", "warning"], key);
         let (rules, claims) = (alarms("rule"), alarms("claim"));
@@ -83,85 +83,6 @@ fn verdict(case: &Case, document: &Value) -> Result<(), String> {
     is_named
         .then_some(())
         .ok_or_else(|| format!("wanted one of {:?}, found {all:?}", case.causes))
-}
-
-fn is_wanted(case: &Case) -> bool {
-    match std::env::var("IODYNO_FAULTS").ok().as_deref() {
-        None => case.is_in_test,
-        Some("all") => true,
-        Some(names) => names.split(',').any(|name| name == case.name),
-    }
-}
-
-#[test]
-fn a_guest_with_a_fault_is_told_its_cause() {
-    let all = cases::all().unwrap();
-    let wanted = |kind: &str| -> Vec<&Case> {
-        all.iter()
-            .filter(|case| case.machine == kind && is_wanted(case))
-            .collect()
-    };
-    let asked: Vec<(&str, Vec<&Case>)> = cases::MACHINES
-        .iter()
-        .map(|kind| (*kind, wanted(kind)))
-        .collect();
-    let failed: Vec<String> = asked
-        .iter()
-        .filter(|(_, cases)| !cases.is_empty())
-        .flat_map(|(kind, cases)| told(kind, cases))
-        .collect();
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
-}
-
-/// Builds cases on a machine and checks them; what was not as it should be.
-fn told(kind: &str, some: &[&Case]) -> Vec<String> {
-    let prepared = || {
-        let mut held = guest_with_iodyno(cases::machine(kind))?;
-        let names = cases::prepare(&mut held.0, kind).unwrap();
-        Some((held, names))
-    };
-    let mut place = prepared();
-    let mut failed = Vec::new();
-    for case in some {
-        let Some(((guest, _turn), names)) = place.as_mut() else {
-            return failed;
-        };
-        let mut checked = check(guest, names, case);
-        // An emulated CPU can stand still for good; that says nothing about the case.
-        if checked.is_err() && guest.run("true", 60).is_err() {
-            println!("{:<28} once more in a new guest", case.name);
-            drop(place.take());
-            place = prepared();
-            checked = match place.as_mut() {
-                Some(((guest, _turn), names)) => check(guest, names, case),
-                None => return failed,
-            };
-        }
-        let judge = |checked: &Result<Value, String>| {
-            let document = checked.as_ref().map_err(Clone::clone)?;
-            verdict(case, document)
-        };
-        let mut judged = judge(&checked);
-        // The guest shares two CPUs with the tests beside it: where it got none for a while, a disk's limit shows as
-        // little as its fault. What is wrong with the rules is wrong the second time too.
-        if let Err(why) = &judged {
-            println!("{:<28} once more: {why}", case.name);
-            checked = match place.as_mut() {
-                Some(((guest, _turn), names)) => check(guest, names, case),
-                None => return failed,
-            };
-            judged = judge(&checked);
-        }
-        let words = judged
-            .as_ref()
-            .map_or_else(Clone::clone, |()| "as it should be".into());
-        println!("{:<28} {words}", case.name);
-        if let (Ok(document), true) = (&checked, is_blessing()) {
-            keep(case, document.clone());
-        }
-        failed.extend(judged.err().map(|why| format!("{}: {why}", case.name)));
-    }
-    failed
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! system was mounted anew.
 
 use crate::mounts::Mounted;
-use crate::support::{Iodyno, code, signal, text, until};
+use crate::support::{Iodyno, code, text};
 use crate::undo::store_a_win_on;
 use model::subject::{Subject, SubjectKind};
 use std::process::Command;
@@ -15,7 +15,7 @@ fn subject(mounted: &Mounted) -> Subject {
 }
 
 /// The lines of the mount table with this file system, each whole.
-fn lines(mounted: &Mounted) -> Vec<String> {
+pub fn lines(mounted: &Mounted) -> Vec<String> {
     let (table, devno) = (
         std::fs::read_to_string("/proc/self/mountinfo").unwrap(),
         mounted.options().1,
@@ -168,30 +168,6 @@ fn what_lasts_is_said_in_the_words_of_fstab() {
         "{words}"
     );
     assert!(!lines(&mounted)[0].contains("commit"));
-}
-
-#[test]
-fn a_killed_tune_of_a_file_system_is_put_back() {
-    // A scratch file leaves 256 MiB of a file system free.
-    let Some(mounted) = Mounted::new(400) else {
-        return;
-    };
-    let (iodyno, before) = (Iodyno::new(), lines(&mounted));
-    let words = ["--rw", "randwrite", "--size", "16m", "--budget", "20m"];
-    let tune = [
-        &["tune", mounted.point(), "--knob", "lazytime=on"],
-        &words[..],
-    ]
-    .concat();
-    let mut child = iodyno.spawn(&tune);
-    iodyno.wait_for_journal(&mut child);
-    let is_lazy = || lines(&mounted)[0].contains("lazytime");
-    until("the other value", is_lazy);
-    signal(child.id(), "KILL");
-    child.wait().unwrap();
-    assert!(is_lazy());
-    assert_eq!(code(&iodyno.run(&["undo"])), 0);
-    assert_eq!(lines(&mounted), before);
 }
 
 /// Also of those that the tests above do not name: what the knob tries last is applied and undone.

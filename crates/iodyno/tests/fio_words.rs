@@ -1,6 +1,6 @@
 //! `run` in fio's language: pasted lines, job files, presets, the stream, and data that is read back.
 
-use crate::support::{Dir, Iodyno, code, text, with_more_time};
+use crate::support::{Dir, Iodyno, code, text};
 use serde_json::Value;
 use std::os::unix::fs::FileExt;
 
@@ -94,67 +94,15 @@ fn what_is_not_known_is_named_with_its_place_and_fio_runs_it() {
 }
 
 #[test]
-fn sections_run_in_stages_and_end_by_size() {
-    let (iodyno, dir) = (Iodyno::new(), Dir::new("stages"));
-    let target = dir.path().to_str().unwrap();
-    let file = dir.path().join("two.fio");
-    let job = "[global]\nbs=64k\nsize=8m\nfilename=data\n[fill]\nrw=write\n[look]\nstonewall\nrw=read\nloops=2\n\
-               [beside]\nrw=randread\n";
-    std::fs::write(&file, job).unwrap();
-    let (document, output) = iodyno.json(&["run", target, "--job", file.to_str().unwrap()]);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let sections = document["record"]["sections"].as_array().unwrap();
-    let of = |key: &str| {
-        sections
-            .iter()
-            .map(|one| one[key].clone())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(of("name"), ["fill", "look", "beside"]);
-    assert_eq!(of("stage"), [0, 1, 1]);
-    let ios = |place: usize, way: &str| sections[place]["load"][way]["ios"].as_u64().unwrap();
-    assert_eq!(
-        (ios(0, "write"), ios(1, "read"), ios(2, "read")),
-        (128, 256, 128),
-        "size, loops × size, size"
-    );
-}
-
-#[test]
 fn a_preset_runs_and_takes_own_words() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("preset"));
     let target = dir.path().to_str().unwrap();
-    // Some hundred I/Os show a share.
-    let document = with_more_time(500, |ms| {
-        let runtime = format!("--runtime={ms}ms");
-        let arguments = [
-            "run",
-            target,
-            "--preset",
-            "mixed-70-30",
-            "--bs",
-            "8k",
-            "--size",
-            "16m",
-            &runtime,
-        ];
-        let (document, output) = iodyno.json(&arguments);
-        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        let ios = document["record"]["load"]["read"]["ios"].as_u64().unwrap();
-        (ios > 200)
-            .then_some(document)
-            .ok_or(format!("{ios} reads"))
-    });
-    let (job, load) = (&document["record"]["job"], &document["record"]["load"]);
+    let preset = ["run", target, "--preset", "mixed-70-30"];
+    let own = ["--bs=8k", "--size=16m", "--runtime=1s"];
+    let (document, output) = iodyno.json(&[&preset[..], &own].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let job = &document["record"]["job"];
     assert_eq!((&job["bs"], &job["rwmixread"]), (&8192.into(), &70.into()));
-    let (read, write) = (
-        load["read"]["ios"].as_f64().unwrap(),
-        load["write"]["ios"].as_f64().unwrap(),
-    );
-    assert!(
-        (0.6..0.8).contains(&(read / (read + write))),
-        "{read} reads, {write} writes"
-    );
     let output = iodyno.run(&["run", target, "--preset", "olpt"]);
     assert_eq!(code(&output), 2);
     assert!(

@@ -375,10 +375,8 @@ fn a_stop_takes_away_what_is_the_run_s_and_nothing_of_another() {
 fn a_claim_that_stays_pending_ends_with_the_reason() {
     let Some(fake) = Fake::new() else { return };
     let words = ["k8s", "run", "--storage-class", "nothing", "--wait", "4s"];
-    let begun = std::time::Instant::now();
     let output = fake.run(&words);
     assert_eq!(code(&output), 5, "{}", said(&output));
-    assert!(begun.elapsed().as_secs() < 60);
     let told = text(&output.stderr);
     for words in [
         "it has not started after 4.0 s",

@@ -474,7 +474,7 @@ fn a_kill_at_any_step_leaves_what_undo_and_remove_take_away() {
     };
     for (round, (when, is_reached)) in stages(&ground).into_iter().enumerate() {
         for side in [0, 1] {
-            let child = Killed(ground.iodyno.spawn(&strs(&words)));
+            let child = ground.iodyno.spawn(&strs(&words));
             until(when, &is_reached);
             signal(child.0.id(), "KILL");
             drop(child);
@@ -487,7 +487,7 @@ fn a_kill_at_any_step_leaves_what_undo_and_remove_take_away() {
     assert_eq!(code(&ground.remove(&[])), 0);
     let rounds = crate::support::rounds("IODYNO_LOOP_KILLS", 8);
     for round in 0..rounds {
-        let child = Killed(ground.iodyno.spawn(&strs(&words)));
+        let child = ground.iodyno.spawn(&strs(&words));
         let after = whole.mul_f64(f64::from(round) / f64::from(rounds));
         std::thread::sleep(after);
         drop(child);
@@ -501,11 +501,9 @@ fn ctrl_c_removes_what_was_made() {
         return;
     };
     for (when, is_reached) in stages(&ground).into_iter().take(4) {
-        let mut child = Killed(
-            ground
-                .iodyno
-                .spawn(&strs(&ground.mounted_words("64m", &[]))),
-        );
+        let mut child = ground
+            .iodyno
+            .spawn(&strs(&ground.mounted_words("64m", &[])));
         until(when, &is_reached);
         signal(child.0.id(), "INT");
         let status = child.0.wait().unwrap();
@@ -535,7 +533,7 @@ fn two_at_once_do_not_fight() {
     for second in [&words, &other] {
         let mut children: Vec<Killed> = [&words, second]
             .into_iter()
-            .map(|words| Killed(ground.iodyno.spawn(&strs(words))))
+            .map(|words| ground.iodyno.spawn(&strs(words)))
             .collect();
         let codes: Vec<Option<i32>> = children
             .iter_mut()
@@ -568,11 +566,9 @@ fn two_at_once_do_not_fight() {
         ground.assert_nothing_is_left("both are over");
     }
     // One that is being made is not removed.
-    let child = Killed(
-        ground
-            .iodyno
-            .spawn(&strs(&ground.mounted_words("64m", &[]))),
-    );
+    let child = ground
+        .iodyno
+        .spawn(&strs(&ground.mounted_words("64m", &[])));
     until("a file", || ground.image().exists());
     let refused = ground.remove(&[]);
     if !is_mounted(&ground.point()) {

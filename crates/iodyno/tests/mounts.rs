@@ -1,6 +1,6 @@
 //! A setting of a mount: applied, killed in the middle, and put back, on a file system of the test's own.
 
-use crate::support::{Dir, Iodyno, Loop, code, is_root, signal, text, until};
+use crate::support::{Dir, Iodyno, Loop, code, is_root, text};
 use crate::undo::store_a_win_on;
 use model::subject::Subject;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// A file system on a loop device, mounted with nosuid and relatime; unmounted also when the test fails.
 pub struct Mounted {
     pub disk: Loop,
-    dir: Dir,
+    pub dir: Dir,
 }
 
 impl Mounted {
@@ -32,7 +32,7 @@ impl Mounted {
         Mounted::made(Loop::in_memory(mib)?, fstype, options)
     }
 
-    fn made(disk: Loop, fstype: &str, options: &str) -> Option<Mounted> {
+    pub fn made(disk: Loop, fstype: &str, options: &str) -> Option<Mounted> {
         Mounted::formatted(disk, fstype, &[], options)
     }
 
@@ -111,14 +111,14 @@ impl Mounted {
     }
 
     /// Applies a record that proved noatime here; gives the journal's id.
-    fn apply(&self, iodyno: &Iodyno) -> String {
+    pub fn apply(&self, iodyno: &Iodyno) -> String {
         let id = self.proved(iodyno);
         let (applied, output) = iodyno.json(&["apply", &id]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         applied["journal"].as_str().unwrap().to_string()
     }
 
-    fn proved(&self, iodyno: &Iodyno) -> String {
+    pub fn proved(&self, iodyno: &Iodyno) -> String {
         let (devno, point) = (self.options().1, self.point().to_string());
         let subject = Subject::Mount { devno, point };
         store_a_win_on(
@@ -157,7 +157,7 @@ fn unmount(dir: &Dir) {
     }
 }
 
-const FIRST: &str = "rw,nosuid,nodiratime,relatime";
+pub const FIRST: &str = "rw,nosuid,nodiratime,relatime";
 
 #[test]
 fn a_mount_is_changed_in_one_flag_and_put_back() {
@@ -216,35 +216,4 @@ fn a_mount_made_anew_is_left_alone() {
     );
     assert_eq!(mounted.options().0, FIRST);
     assert_eq!(code(&iodyno.run(&["undo", "--forget", &journal])), 0);
-}
-
-#[test]
-fn a_killed_tune_of_a_mount_is_put_back() {
-    // A scratch file leaves 256 MiB of a file system free.
-    let Some(mounted) = Mounted::new(400) else {
-        return;
-    };
-    let iodyno = Iodyno::new();
-    let mut child = iodyno.spawn(&[
-        "tune",
-        mounted.point(),
-        "--knob",
-        "atime=strictatime",
-        "--rw",
-        "randread",
-        "--direct",
-        "0",
-        "--size",
-        "16m",
-        "--budget",
-        "10m",
-    ]);
-    iodyno.wait_for_journal(&mut child);
-    let is_strict = || !mounted.options().0.contains("relatime");
-    until("the other value", is_strict);
-    signal(child.id(), "KILL");
-    child.wait().unwrap();
-    assert!(is_strict());
-    assert_eq!(code(&iodyno.run(&["undo"])), 0);
-    assert_eq!(mounted.options().0, FIRST);
 }

@@ -1,7 +1,7 @@
 //! `iodyno set`: a value without a proof is checked, written, said to be unproved, and undone like every other.
 
-use crate::support::{Dir, Iodyno, Loop, code, signal, text, until};
-use std::io::Write;
+use crate::support::{Dir, Iodyno, Loop, code, signal, text};
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 #[test]
@@ -121,19 +121,28 @@ fn without_the_right_nothing_is_begun() {
     assert_eq!(disk.settings(), before);
 }
 
-/// A set that waits to be confirmed, begun, with its value in place.
+/// A set that waits to be confirmed and has said that its value is in place.
 fn waiting(iodyno: &Iodyno, disk: &Loop, within: &str) -> Child {
     let words = ["set", "nomerges=2", &disk.device, "--confirm", within];
-    let child = iodyno
+    let mut child = iodyno
         .command(&words)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    until("the value", || {
-        disk.settings().contains(&"nomerges=2".into())
-    });
+    // Byte by byte, so that what it says later stays in the pipe.
+    let mut said = String::new();
+    while !said.contains("Type keep and Enter") {
+        let mut byte = [0];
+        child
+            .stderr
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut byte)
+            .unwrap();
+        said.push(char::from(byte[0]));
+    }
     child
 }
 

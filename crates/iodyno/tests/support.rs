@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Tests that load a device take turns: two cores measure one thing at a time.
 static DEVICE: Mutex<()> = Mutex::new(());
 
-/// The longest that anything is waited for: the disk may stall for seconds. Only a defect takes so long.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest that anything is waited for: a busy machine may take minutes, only a defect takes so long.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Waits until something holds; panics with `what` when it never does.
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
@@ -26,17 +26,19 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Does something for `ms`, then for twice as long and so on until it succeeds: what a machine shows in a short time
-/// that has nothing else to do, a busy one shows in a longer.
-pub fn with_more_time<T>(mut ms: u64, mut attempt: impl FnMut(u64) -> Result<T, String>) -> T {
-    let most_ms = ms << 5;
-    loop {
-        match attempt(ms) {
-            Ok(found) => return found,
-            Err(why) => assert!(ms < most_ms, "with {ms} ms: {why}"),
-        }
-        ms *= 2;
-    }
+/// Does something for `ms`, and once more for twice as long where that does not succeed: what a machine shows in a short
+/// time that has nothing else to do, a busy one shows in a longer. For what measures: a test of the gate waits for an event.
+pub fn with_more_time<T>(ms: u64, mut attempt: impl FnMut(u64) -> Result<T, String>) -> T {
+    attempt(ms)
+        .or_else(|_| attempt(2 * ms))
+        .unwrap_or_else(|why| panic!("with {ms} ms and with twice that: {why}"))
+}
+
+/// The turn of a test that takes loop devices or reads what others change: given back when it is dropped.
+pub fn turn() -> MutexGuard<'static, ()> {
+    DEVICE
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// A directory that goes when it is dropped.
@@ -96,13 +98,14 @@ impl Iodyno {
     }
 
     /// What it says on stderr is kept for a test that fails.
-    pub fn spawn(&self, arguments: &[&str]) -> Child {
+    pub fn spawn(&self, arguments: &[&str]) -> Killed {
         let said = std::fs::File::create(self.said.path().join("stderr")).unwrap();
-        self.command(arguments)
+        let child = self
+            .command(arguments)
             .stdout(Stdio::null())
             .stderr(said)
-            .spawn()
-            .unwrap()
+            .spawn();
+        Killed(child.unwrap())
     }
 
     /// Waits until a process with this state directory holds its device and has saved the settings.
@@ -163,7 +166,7 @@ pub fn signal(pid: u32, name: &str) {
     }
 }
 
-fn is_stopped(pid: u32) -> bool {
+pub fn is_stopped(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
     state.is_none_or(|rest| rest.starts_with('T'))
@@ -255,9 +258,7 @@ impl Loop {
     }
 
     fn over(mib: u64, dir: Dir, options: &[&str]) -> Option<Loop> {
-        let turn = DEVICE
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let turn = turn();
         Loop::attach(mib, dir, options, Some(turn))
     }
 
@@ -374,8 +375,22 @@ fn write_noise(path: &Path, mib: u64) {
     file.sync_all().unwrap();
 }
 
-/// A process that is killed when this is dropped.
+/// A process that is killed when this is dropped, so that none outlives its test.
 pub struct Killed(pub Child);
+
+impl std::ops::Deref for Killed {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Killed {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -401,9 +416,7 @@ pub const DISK_IN_MEMORY: &str = "modprobe null_blk nr_devices=0 && modprobe con
 
 /// A guest with the binary at `/run/iodyno`, and this test's turn; none, with the reason printed, where there is none.
 pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuard<'static, ()>)> {
-    let turn = DEVICE
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let turn = turn();
     let mut guest = machine.boot_or_skip()?;
     let built = Path::new(env!("CARGO_BIN_EXE_iodyno"));
     // A machine newer than the guest links against a newer C library; the static build runs on any.

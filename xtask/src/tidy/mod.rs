@@ -7,6 +7,7 @@ mod dead;
 mod facts;
 mod header;
 mod kernel_text;
+mod kinds;
 mod layers;
 mod links;
 mod manifest;
@@ -35,6 +36,7 @@ const RULES: &[Check] = &[
     unsafe_code::check,
     unwrap::check,
     kernel_text::check,
+    kinds::check,
     facts::check,
     numbers::check,
     markup::check,

@@ -171,6 +171,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "live"]
     fn a_peer_that_reads_now_and_then_is_not() {
         let took = until_given_up(|peer| {
             // Every pause is shorter than the patience; together they are longer.

@@ -79,6 +79,7 @@ fn child_writes_until_it_is_killed() {
 }
 
 #[test]
+#[ignore = "soak"]
 fn killed_at_100_random_moments_it_keeps_all_it_acknowledged() {
     let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("kill-{}", std::process::id()));
@@ -241,6 +242,7 @@ fn two_writers_and_a_reader_at_once() {
 
 /// Whoever looks while another makes the store sees all of it or nothing, not another program's database.
 #[test]
+#[ignore = "soak"]
 fn opened_by_many_while_it_is_made() {
     let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("made-{}", std::process::id()));

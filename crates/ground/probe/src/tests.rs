@@ -241,6 +241,7 @@ fn check_unseen(one: &DeviceLayers, seen: u64, ios: u64) {
 }
 
 #[test]
+#[ignore = "live"]
 fn every_io_is_counted_and_its_layers_add_up_under_each_scheduler() {
     for scheduler in ["none", "mq-deadline", "kyber", "bfq"] {
         let Some(disk) = Loop::new(scheduler) else {
@@ -306,6 +307,7 @@ fn every_io_is_counted_and_its_layers_add_up_under_each_scheduler() {
 }
 
 #[test]
+#[ignore = "live"]
 fn the_lite_strength_counts_the_same_requests() {
     let Some(disk) = Loop::new("mq-deadline") else {
         return;
@@ -327,6 +329,7 @@ fn the_lite_strength_counts_the_same_requests() {
 }
 
 #[test]
+#[ignore = "live"]
 fn the_device_below_has_layers_of_its_own() {
     let Some(disk) = Loop::new("none") else {
         return;
@@ -362,6 +365,7 @@ fn the_device_below_has_layers_of_its_own() {
 }
 
 #[test]
+#[ignore = "live"]
 fn the_time_below_is_part_of_the_time_above() {
     let Some(below) = Loop::new("none") else {
         return;
@@ -419,6 +423,7 @@ fn whole_disk(number: &str) -> Option<String> {
 }
 
 #[test]
+#[ignore = "live"]
 fn buffered_writes_merge_and_end_with_a_flush() {
     let Some(disk) = Loop::new("mq-deadline") else {
         return;
@@ -469,6 +474,7 @@ fn buffered_writes_merge_and_end_with_a_flush() {
 }
 
 #[test]
+#[ignore = "live"]
 fn a_discard_is_a_direction_and_a_large_one_is_split() {
     let Some(disk) = Loop::new("none") else {
         return;
@@ -506,6 +512,7 @@ fn a_discard_is_a_direction_and_a_large_one_is_split() {
 }
 
 #[test]
+#[ignore = "live"]
 fn a_large_read_is_split_and_its_parts_add_up() {
     let Some(disk) = Loop::new("none") else {
         return;
@@ -536,6 +543,7 @@ fn a_large_read_is_split_and_its_parts_add_up() {
 }
 
 #[test]
+#[ignore = "live"]
 fn what_was_in_flight_when_the_programs_came_is_owned_up_to() {
     let Some(disk) = Loop::new("none") else {
         return;

@@ -1,6 +1,6 @@
 //! Existing files: never written without `--overwrite`, and not with it while something else uses them.
 
-use crate::support::{Dir, Iodyno, code, is_root, text, until};
+use crate::support::{Dir, Iodyno, code, is_root, text, turn, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -97,6 +97,7 @@ fn a_file_below_a_loop_device_is_kept() {
         skip::missing("root", "a loop device needs root");
         return;
     }
+    let _turn = turn();
     let dir = Dir::new("backing");
     let file = file_in(&dir);
     let output = Command::new("losetup")

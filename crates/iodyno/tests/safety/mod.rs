@@ -4,12 +4,11 @@ mod attributes;
 mod exchange;
 mod exchanger;
 mod files;
-mod guest;
 mod held;
 mod outputs;
 pub mod rights;
-mod scratch;
-mod ways;
+pub mod scratch;
+pub mod ways;
 
 use crate::support::{Dir, Iodyno, Loop, text};
 use std::process::Command;

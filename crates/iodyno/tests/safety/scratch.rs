@@ -1,17 +1,19 @@
 //! Scratch: it leaves room for others, and every way of ending takes it away.
 
-use crate::support::{Dir, Iodyno, code, is_root, signal, text};
+use crate::support::{Dir, Iodyno, code, is_root, text, turn, until};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::sync::MutexGuard;
 
 /// An ext4 of its own, so that nobody else's files count, over a sparse file. Unmounted and removed when dropped.
-struct FileSystem {
-    dir: Dir,
+pub struct FileSystem {
+    pub dir: Dir,
+    /// None for one that takes no loop device.
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl FileSystem {
-    fn new(mib: u64) -> Option<FileSystem> {
+    pub fn new(mib: u64) -> Option<FileSystem> {
         if !is_root() {
             skip::missing("root", "mounting needs root");
             return None;
@@ -21,7 +23,10 @@ impl FileSystem {
             "truncate -s {mib}M image && mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 image && \
              mkdir mnt && mount -o loop image mnt && rmdir mnt/lost+found"
         );
-        let fs = FileSystem { dir };
+        let fs = FileSystem {
+            dir,
+            _turn: Some(turn()),
+        };
         let done = fs.shell(&steps);
         if done.is_none() {
             skip::missing("mount", "no file system over a loop device can be had here");
@@ -30,13 +35,14 @@ impl FileSystem {
     }
 
     /// A tmpfs.
-    fn in_memory(mib: u64) -> Option<FileSystem> {
+    pub fn in_memory(mib: u64) -> Option<FileSystem> {
         if !is_root() {
             skip::missing("root", "mounting needs root");
             return None;
         }
         let fs = FileSystem {
             dir: Dir::new("scratch"),
+            _turn: None,
         };
         let done = fs.shell(&format!(
             "mkdir mnt && mount -t tmpfs -o size={mib}m none mnt"
@@ -47,7 +53,7 @@ impl FileSystem {
         done.map(|_| fs)
     }
 
-    fn shell(&self, steps: &str) -> Option<String> {
+    pub fn shell(&self, steps: &str) -> Option<String> {
         let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap());
         let done = Command::new("sh")
             .args(["-c", steps])
@@ -60,12 +66,12 @@ impl FileSystem {
             .then(|| text(&done.stdout).trim().to_string())
     }
 
-    fn target(&self) -> String {
+    pub fn target(&self) -> String {
         self.dir.path().join("mnt").to_str().unwrap().into()
     }
 
     /// What is used, KiB.
-    fn used(&self) -> u64 {
+    pub fn used(&self) -> u64 {
         self.shell("sync -f mnt; df --output=used -k mnt | tail -n 1")
             .unwrap()
             .parse()
@@ -74,7 +80,7 @@ impl FileSystem {
 
     /// The directory is empty at once; its space comes back a moment after the end of the process, because the kernel
     /// takes an io_uring down in the background.
-    fn is_as_before(&self, used: u64, what: &str) {
+    pub fn is_as_before(&self, used: u64, what: &str) {
         assert_eq!(
             std::fs::read_dir(Path::new(&self.target()))
                 .unwrap()
@@ -82,15 +88,7 @@ impl FileSystem {
             0,
             "{what}"
         );
-        let start = Instant::now();
-        while self.used() != used {
-            assert!(
-                start.elapsed() < Duration::from_secs(180),
-                "{what}: {} KiB are still used",
-                self.used()
-            );
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        until(&format!("{what}: its space"), || self.used() == used);
     }
 }
 
@@ -193,38 +191,4 @@ fn a_small_volume_is_loaded_where_its_owner_says_what_stays_free() {
     // The time without load, and one at the least.
     assert!(check["probes"].as_array().unwrap().len() > 1, "{check:#}");
     fs.is_as_before(before, "a small volume");
-}
-
-#[test]
-fn every_way_of_ending_takes_the_scratch_away() {
-    let Some(fs) = FileSystem::new(3000) else {
-        return;
-    };
-    let (before, target) = (fs.used(), fs.target());
-    // A large file is caught while it is laid out, a small one while it is loaded.
-    for (size, kib, pause_ms) in [("2g", 8 << 10, 0), ("32m", 32 << 10, 700)] {
-        for (name, wanted) in [("INT", Some(130)), ("TERM", Some(130)), ("KILL", None)] {
-            let iodyno = Iodyno::new();
-            let child = iodyno.spawn(&[
-                "run",
-                &target,
-                "--runtime=900s",
-                "--rw=randrw",
-                "--size",
-                size,
-            ]);
-            let start = Instant::now();
-            while fs.used() < before + kib {
-                assert!(
-                    start.elapsed() < Duration::from_secs(180),
-                    "no scratch file appears"
-                );
-            }
-            std::thread::sleep(Duration::from_millis(pause_ms));
-            signal(child.id(), name);
-            let output = child.wait_with_output().unwrap();
-            assert_eq!(output.status.code(), wanted, "{size} {name}");
-            fs.is_as_before(before, &format!("{size} {name}"));
-        }
-    }
 }

@@ -2,12 +2,10 @@
 
 use super::http::{Server, Visitor};
 use crate::support::{Dir, Iodyno, text};
-use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Command;
+use serde_json::json;
 
 /// A server with a directory, and two records of it.
-fn served(more: &[&str]) -> (Iodyno, Dir, Server, Visitor) {
+pub fn served(more: &[&str]) -> (Iodyno, Dir, Server, Visitor) {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("api"));
     let path = dir
         .path()
@@ -126,68 +124,4 @@ fn a_verb_says_the_same_over_http() {
         "a run proves no setting: {}",
         plan.text()
     );
-}
-
-#[test]
-fn a_checker_of_interfaces_finds_nothing() {
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../target/tools/schemathesis/bin/schemathesis");
-    let Ok(program) = tools.canonicalize() else {
-        skip::missing("schemathesis", "schemathesis is not installed");
-        return;
-    };
-    for more in [&["--read-only"][..], &[]] {
-        let (_iodyno, _dir, _server, visitor) = served(more);
-        let schema = visitor.get("/api/v1/openapi.json").fine();
-        let dir = Dir::new("openapi");
-        let file = dir.path().join("openapi.json");
-        std::fs::write(&file, serde_json::to_vec(&without_endless(schema)).unwrap()).unwrap();
-        let base = format!("http://{}", visitor.host);
-        let mut command = Command::new(&program);
-        command.arg("run").arg(&file).args([
-            "--url",
-            &base,
-            "--no-color",
-            "--max-examples",
-            "25",
-            "--seed",
-            "7",
-        ]);
-        command.args(["--phases", "examples,coverage,fuzzing", "--checks"]);
-        command.arg(
-            "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-        );
-        for (name, value) in visitor
-            .headers("POST")
-            .iter()
-            .filter(|(name, _)| name != "Host" && name != "Content-Type")
-        {
-            command.args(["-H", &format!("{name}: {value}")]);
-        }
-        let output = command
-            .current_dir(dir.path())
-            .env("HYPOTHESIS_STORAGE_DIRECTORY", dir.path())
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{more:?}\n{}\n{}",
-            text(&output.stdout),
-            text(&output.stderr)
-        );
-        assert_eq!(
-            visitor.get("/api/v1/session").status,
-            200,
-            "it still answers"
-        );
-    }
-}
-
-/// Without what never ends, and what would end the checker's own session.
-fn without_endless(mut schema: Value) -> Value {
-    let paths = schema["paths"].as_object_mut().unwrap();
-    for path in ["/api/v1/events", "/api/v1/login", "/api/v1/logout"] {
-        assert!(paths.remove(path).is_some(), "{path}");
-    }
-    schema
 }

@@ -1,15 +1,11 @@
 //! A browser of the smallest kind: one request a connection, and what came back.
 
-use crate::support::{Iodyno, signal, until};
+use crate::support::{Iodyno, PATIENCE, signal, until};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
-
-/// How long an answer may take: a verb may have to wait for a disk that stalls.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What came back.
 #[derive(Debug)]

@@ -55,14 +55,6 @@ fn a_run_becomes_a_record_and_is_told_as_it_goes() {
     let options = json!({"size": "16m", "runtime_s": 2, "rw": "randread", "iodepth": 4});
     let id =
         visitor.start(&json!({"verb": "run", "target": visitor.key(&path), "options": options}));
-    let second = json!({"verb": "run", "target": visitor.key(&path)}).to_string();
-    let refused = visitor.post("/api/v1/jobs", &second);
-    assert_eq!(
-        refused.status,
-        409,
-        "two loads would spoil each other: {}",
-        refused.text()
-    );
     let interval = loop {
         let event = events.named("job");
         if event.data["document"]["schema"] == "iodyno.interval/1" {
@@ -95,6 +87,23 @@ fn a_run_becomes_a_record_and_is_told_as_it_goes() {
             .as_array()
             .is_some_and(|all| !all.is_empty())
     );
+}
+
+#[test]
+fn two_loads_at_once_would_spoil_each_other() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("serve"));
+    let path = dir.path().canonicalize().unwrap();
+    let path = path.to_str().unwrap();
+    let server = Server::start(&iodyno, &["--target", path]);
+    let visitor = server.log_in();
+    let target = visitor.key(path);
+    let options = json!({"size": "16m", "runtime_s": 600});
+    let id = visitor.start(&json!({"verb": "run", "target": target, "options": options}));
+    let second = json!({"verb": "run", "target": target}).to_string();
+    let refused = visitor.post("/api/v1/jobs", &second);
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    visitor.delete(&format!("/api/v1/jobs/{id}")).fine();
+    assert_eq!(visitor.ended(id)["state"], "stopped");
 }
 
 #[test]

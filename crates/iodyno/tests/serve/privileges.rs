@@ -4,6 +4,7 @@ use super::http::{Events, Server};
 use crate::support::{Dir, Iodyno, is_root, until};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// SETGID, SETUID, SETPCAP, NET_ADMIN, NET_RAW, SYS_MODULE, SYS_CHROOT, SYS_BOOT, SYS_TIME, MKNOD, by their numbers in
@@ -63,8 +64,7 @@ fn rights(pid: u32) -> Option<Rights> {
 }
 
 /// Looks at the children of a process until it is told to stop.
-fn observe(pid: u32, is_over: &AtomicBool) -> BTreeMap<String, Rights> {
-    let mut seen = BTreeMap::new();
+fn observe(pid: u32, is_over: &AtomicBool, seen: &Mutex<BTreeMap<String, Rights>>) {
     while !is_over.load(Ordering::Relaxed) {
         for child in children(pid) {
             // The verb first and again afterwards: between fork and exec a child is still the server.
@@ -72,12 +72,20 @@ fn observe(pid: u32, is_over: &AtomicBool) -> BTreeMap<String, Rights> {
                 (verb(child), rights(child), verb(child))
                 && before == after
             {
-                seen.insert(after, rights);
+                seen.lock().unwrap().insert(after, rights);
             }
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    seen
+}
+
+/// Ends the observer also where the test fails.
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]
@@ -97,9 +105,12 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
     let server = Server::start(&iodyno, &["--target", &path]);
     let visitor = server.log_in();
     let is_over = AtomicBool::new(false);
-    let (pid, is_over) = (server.child.id(), &is_over);
-    let seen = std::thread::scope(|scope| {
-        let observer = scope.spawn(move || observe(pid, is_over));
+    let seen = Mutex::new(BTreeMap::new());
+    let is_seen = |verb: &str| seen.lock().unwrap().contains_key(verb);
+    std::thread::scope(|scope| {
+        let (pid, is_over, seen) = (server.child.id(), Ended(&is_over), &seen);
+        let over = is_over.0;
+        scope.spawn(move || observe(pid, over, seen));
         let mut events = Events::open(&visitor, "/api/v1/events", None);
         events.named("frame");
         let key = visitor.key(&path);
@@ -110,19 +121,21 @@ fn a_child_has_no_more_rights_than_its_verb_needs() {
             "nothing is hidden from it"
         );
         let text = "nothing that any tool printed\n".repeat(200_000);
-        visitor.send(
-            "POST",
-            "/api/v1/imports",
-            &visitor.headers("POST"),
-            text.as_bytes(),
-        );
+        let headers = visitor.headers("POST");
+        // One that is over before it was looked at is sent again.
+        until("an import", || {
+            visitor.send("POST", "/api/v1/imports", &headers, text.as_bytes());
+            is_seen("import")
+        });
         visitor.get("/api/v1/catalogue").fine();
-        let options = json!({"size": "8m", "runtime_s": 1, "rw": "randread"});
+        let options = json!({"size": "8m", "runtime_s": 600, "rw": "randread"});
         let id = visitor.start(&json!({"verb": "run", "target": key, "options": options}));
-        assert_eq!(visitor.ended(id)["state"], "done");
-        is_over.store(true, Ordering::Relaxed);
-        observer.join().unwrap()
+        until("a run", || is_seen("run"));
+        visitor.delete(&format!("/api/v1/jobs/{id}")).fine();
+        assert_eq!(visitor.ended(id)["state"], "stopped");
+        until("a watch", || is_seen("watch"));
     });
+    let seen = seen.into_inner().unwrap();
     println!("{seen:#x?}");
     for read in ["inspect", "catalogue", "status", "explain"] {
         assert!(!seen.contains_key(read), "no program reads: {seen:?}");

@@ -115,7 +115,7 @@ fn a_hundred_disks_are_all_there() {
 }
 
 #[test]
-#[ignore = "prints how long inspecting a hundred disks takes; run with --nocapture"]
+#[ignore = "live"]
 fn time_of_a_hundred_disks() {
     let host = many_disks(100);
     for _ in 0..5 {

@@ -130,6 +130,7 @@ fn in_a_quiet_moment(
 }
 
 #[test]
+#[ignore = "live"]
 fn a_stall_shows_in_an_open_loop_and_hides_in_a_closed_one() {
     let Some(device) = StallingDevice::attach(32 << 20) else {
         return;
@@ -150,6 +151,7 @@ fn a_stall_shows_in_an_open_loop_and_hides_in_a_closed_one() {
 }
 
 #[test]
+#[ignore = "live"]
 fn what_was_never_submitted_is_counted() {
     let dir = host::files::temporary_dir("open").unwrap();
     let job = Job {

@@ -5,7 +5,7 @@ use super::{Running, Snapshot};
 use host::clock;
 
 /// The longest that anything is waited for, ns. Only a defect takes so long.
-const PATIENCE_NS: u64 = 120_000_000_000;
+const PATIENCE_NS: u64 = 600_000_000_000;
 
 /// Waits until something holds. Whether it did at last.
 pub fn until(mut condition: impl FnMut() -> bool) -> bool {

@@ -138,6 +138,7 @@ fn iostat(first: &Host, later: &Host) -> Option<serde_json::Value> {
 }
 
 #[test]
+#[ignore = "live"]
 fn every_shared_column_is_iostats() {
     if skip::lacks("iostat") {
         return;

@@ -442,6 +442,7 @@ mod tests {
 
     // One test, as all threads of this process are looked at.
     #[test]
+    #[ignore = "live"]
     fn a_sleeper_is_seen_asleep_and_a_worker_at_work() {
         let host = Host::live();
         let tasks = LoadTasks::start(&host, &[]);

@@ -55,6 +55,7 @@ fn the_last_line_stands_for_what_was_said() {
 }
 
 #[test]
+#[ignore = "live"]
 fn a_cluster_that_is_not_there_ends_at_the_deadline() {
     if lacks("rados") {
         return;
@@ -79,6 +80,7 @@ fn a_cluster_that_is_not_there_ends_at_the_deadline() {
 }
 
 #[test]
+#[ignore = "live"]
 fn what_a_program_says_when_it_fails_is_told() {
     if lacks("rados") {
         return;

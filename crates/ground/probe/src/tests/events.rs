@@ -86,6 +86,7 @@ fn check_events(scheduler: &str, one: &DeviceLayers, programs: Option<&DeviceLay
 }
 
 #[test]
+#[ignore = "live"]
 fn events_tell_what_the_programs_tell() {
     for (strength, scheduler) in [
         (Strength::Tracefs, "none"),
@@ -119,6 +120,7 @@ fn events_tell_what_the_programs_tell() {
 }
 
 #[test]
+#[ignore = "live"]
 fn a_clock_of_its_own_keeps_the_events_in_order() {
     let Some(disk) = Loop::new("none") else {
         return;
@@ -170,6 +172,7 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
 }
 
 #[test]
+#[ignore = "live"]
 fn merges_and_splits_seen_in_events_are_those_of_the_programs() {
     let Some(disk) = Loop::new("mq-deadline") else {
         return;

@@ -60,6 +60,7 @@ fn assert_naps(off_cpu: &OffCpu, naps: u64) {
 }
 
 #[test]
+#[ignore = "live"]
 fn sleep_is_timed_and_has_its_place() {
     let Some((mut sleeps, _turn)) = attached() else {
         return;
@@ -77,6 +78,7 @@ fn sleep_is_timed_and_has_its_place() {
 }
 
 #[test]
+#[ignore = "live"]
 fn places_that_were_not_read_are_stood_for() {
     let Some((mut sleeps, _turn)) = attached() else {
         return;

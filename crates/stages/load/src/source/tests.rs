@@ -546,7 +546,7 @@ fn kinds_of_streams() -> [(&'static str, Job); 8] {
 
 /// Prints what one I/O of each kind of stream costs: `cargo test -p load --release -- --ignored cost_of`.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "live"]
 fn cost_of_an_io() {
     for (label, job) in kinds_of_streams() {
         let mut source = OffsetSource::new(&job, span(1 << 40), 1, 7);

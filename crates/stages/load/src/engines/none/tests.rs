@@ -52,6 +52,7 @@ fn assert_bytes_of_requests(side: &Direction) {
 }
 
 #[test]
+#[ignore = "live"]
 fn counts_what_others_do() {
     let Some(disk) = LoopDevice::attach(64 << 20) else {
         return;
@@ -120,6 +121,7 @@ fn counts_what_others_do() {
 }
 
 #[test]
+#[ignore = "live"]
 fn an_idle_device_is_no_load() {
     let Some(disk) = LoopDevice::attach(8 << 20) else {
         return;

@@ -1,0 +1,32 @@
+//! What measures: rates, verdicts and findings of live loads, and other people's programs beside us. `make test-live` runs it.
+
+mod browser;
+mod check;
+mod check_prove;
+mod command;
+mod containers;
+mod databases;
+mod dataset;
+pub mod disk_sensors;
+mod engines;
+mod exported;
+mod fairness;
+mod fio_words;
+mod fleet;
+mod groups;
+mod judge;
+mod layers;
+mod limits;
+mod meters;
+mod planted;
+mod prometheus;
+mod report;
+mod run;
+mod serve_api;
+mod shipped;
+mod store_export;
+mod sweep;
+pub mod time_account;
+mod tune;
+mod watch;
+mod watch_screen;
