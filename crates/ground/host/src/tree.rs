@@ -80,7 +80,7 @@ impl Tree {
             .map_err(failed)?;
         // Whoever may write to the parent can put another directory in the place of this one.
         refuse_foreign(root.as_fd(), "create", path)?;
-        if !is_empty(root.as_fd()).map_err(failed)? {
+        if !holds_nothing_but(root.as_fd(), &[]).map_err(failed)? {
             return Err(Error::refused(
                 "create",
                 path,
@@ -248,8 +248,11 @@ fn remove_root(place: &TreePlace, root: BorrowedFd<'_>, saved: &SavedTree) -> Re
     let refused = |why: String| Error::io("remove", path, std::io::Error::other(why));
     let remove_name = || rustix::fs::unlinkat(&place.parent, &place.name, AtFlags::REMOVEDIR);
     refuse_foreign(root, "remove", path)?;
+    let is_bare = holds_nothing_but(root, &[MARKER]).map_err(failed)?;
     match marker(root).map_err(failed)? {
         Some(id) if id == saved.id => {}
+        // Death came while it was being marked: then it holds the beginning of its marker and nothing else.
+        Some(begun) if is_bare && saved.id.starts_with(&begun) => {}
         Some(_) => {
             return Err(refused(
                 "its marker names another tree; it is not ours to remove".into(),
@@ -293,12 +296,15 @@ fn refuse_foreign(root: BorrowedFd<'_>, action: &'static str, path: &Path) -> Re
     Err(Error::refused(action, path, why))
 }
 
-fn is_empty(dir: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+/// Whether a directory is empty but for these names.
+fn holds_nothing_but(dir: BorrowedFd<'_>, allowed: &[&str]) -> rustix::io::Result<bool> {
     let names = Dir::read_from(dir)?.map(|entry| Ok(entry?.file_name().to_owned()));
     let names = names.collect::<rustix::io::Result<Vec<_>>>()?;
+    let is_allowed = |name: &[u8]| allowed.iter().any(|allowed| allowed.as_bytes() == name);
     Ok(names
         .iter()
-        .all(|name| matches!(name.to_bytes(), b"." | b"..")))
+        .map(|name| name.to_bytes())
+        .all(|name| matches!(name, b"." | b"..") || is_allowed(name)))
 }
 
 /// The id in a directory's marker; none where there is no marker.
@@ -504,6 +510,29 @@ mod tests {
             remove(&empty).unwrap(),
             "death between making and marking leaves it empty"
         );
+    }
+
+    #[test]
+    fn one_that_was_being_marked_is_removed_while_it_holds_nothing_else() {
+        let dir = temporary_dir("tree").unwrap();
+        let saved = plan(&Target::open(dir.path()).unwrap()).unwrap();
+        let (path, whole) = (Path::new(&saved.path), format!("{}\n", saved.id));
+        // Cut anywhere, by a kill or by a power cut.
+        for length in 0..=whole.len() {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join(MARKER), &whole[..length]).unwrap();
+            assert!(remove(&saved).unwrap(), "{length} bytes");
+            assert_eq!(count(dir.path()), 0);
+        }
+        for (marker, other) in [("", "f0"), (&whole[..3], "theirs"), ("another", MARKER)] {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join(other), "mine").unwrap();
+            std::fs::write(path.join(MARKER), marker).unwrap();
+            let error = remove(&saved).unwrap_err().to_string();
+            assert!(error.contains("not ours to remove"), "{marker}: {error}");
+            assert!(path.join(other).exists());
+            std::fs::remove_dir_all(path).unwrap();
+        }
     }
 
     #[test]
