@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// `files` files of 1 to 9 KiB in `dirs` directories.
@@ -24,6 +24,17 @@ pub fn grown(files: usize, dirs: usize) -> Dir {
 
 pub fn word(path: &Path) -> &str {
     path.to_str().unwrap()
+}
+
+/// Waits until a process has read so many bytes more, from a disk or from memory.
+fn until_read(child: &Child, bytes: u64) {
+    let read = || {
+        let io = std::fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap();
+        let count = io.lines().find_map(|line| line.strip_prefix("rchar: "));
+        count.unwrap().parse::<u64>().unwrap()
+    };
+    let before = read();
+    until("that much is read", || read() >= before + bytes);
 }
 
 /// Names, lengths and all times of a tree.
@@ -345,16 +356,19 @@ fn what_was_measured_is_told_though_the_copy_cannot_be_removed() {
     let mut command = iodyno.command(&["--json", "dataset", word(tree.path()), "--against"]);
     command
         .arg(there.path())
-        .args(["--epochs", "10000", "--budget", "5s"]);
+        .args(["--epochs", "10000", "--budget", "600s"]);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     until("its tree", || entries(there.path()) > 0);
+    // Thirty times all files: the copy is whole, and both were read.
+    until_read(&child, 30 << 20);
     let copy = std::fs::read_dir(there.path()).unwrap().next().unwrap();
     let theirs = copy.unwrap().path().join("theirs");
     std::fs::write(&theirs, "data").unwrap();
+    signal(child.id(), "INT");
     let output = child.wait_with_output().unwrap();
     let said = text(&output.stderr);
     assert!(code(&output) != 0 && said.contains("iodyno undo"), "{said}");
@@ -401,17 +415,20 @@ fn mounts_below_it_are_not_entered_whatever_they_hold() {
 fn a_tree_that_changes_while_it_is_read_is_read_on() {
     let (iodyno, tree) = (Iodyno::new(), grown(200, 4));
     let mut command = iodyno.command(&["--json", "dataset", word(tree.path())]);
-    command.args(["--budget", "6s", "--epochs", "10000", "--readers", "2"]);
+    command.args(["--budget", "600s", "--epochs", "10000", "--readers", "2"]);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(3));
+    // Ten times the whole tree, so that it was read in each way; then it changes, and is read in each way again.
+    until_read(&child, 10 << 20);
     std::fs::remove_dir_all(tree.path().join("class0")).unwrap();
     std::fs::write(tree.path().join("class1/1.jpg"), "shorter").unwrap();
+    until_read(&child, 10 << 20);
+    signal(child.id(), "INT");
     let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(code(&output), 130, "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let failed = report["targets"][0]["failed"].to_string();
     assert!(
@@ -514,7 +531,8 @@ fn after_a_kill_in_the_copy_and_in_the_reads_undo_leaves_nothing() {
             "{warned}"
         );
         let undone = iodyno.run(&["undo"]);
-        assert_eq!(code(&undone), 0, "{}", text(&undone.stderr));
+        let said = text(&undone.stdout) + &text(&undone.stderr);
+        assert_eq!(code(&undone), 0, "{ms} ms: {said}");
         assert_eq!(entries(there.path()), 0, "{ms} ms");
         iodyno.assert_nothing_is_changed();
     }
@@ -526,14 +544,15 @@ fn ctrl_c_tells_what_was_read_until_then_and_leaves_nothing() {
     let mut command = iodyno.command(&["--json", "dataset", word(tree.path()), "--against"]);
     command
         .arg(there.path())
-        .args(["--epochs", "10000", "--budget", "60s"]);
+        .args(["--epochs", "10000", "--budget", "600s"]);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     until("its tree", || entries(there.path()) > 0);
-    std::thread::sleep(Duration::from_secs(3));
+    // Thirty times all files, so that each place was read in each way.
+    until_read(&child, 50 << 20);
     signal(child.id(), "INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 130, "{}", text(&output.stderr));

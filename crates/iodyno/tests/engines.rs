@@ -66,7 +66,7 @@ fn a_killed_tree_is_named_by_status_and_removed_by_undo() {
     for phase in [200, 700] {
         let options = [
             "--engine-option",
-            "files=20000",
+            "files=1000000",
             "--engine-option",
             "dirs=20",
             "--runtime",

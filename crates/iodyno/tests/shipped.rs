@@ -2,7 +2,6 @@
 //! snippet for cloud-init, and the action for builds do what they say, and refuse what they should.
 
 use crate::compare::even;
-use crate::exported::ansible;
 use crate::support::{Dir, Iodyno, code, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -57,56 +56,6 @@ pub fn archive(iodyno: &Iodyno, dir: &Dir) -> (PathBuf, String) {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let sum = text(&made.stdout);
     (packed, sum.split(' ').next().unwrap().to_string())
-}
-
-#[test]
-fn the_first_boot_installs_the_archive_of_the_checksum_and_no_other() {
-    let Some(tool) = ansible() else {
-        return;
-    };
-    if skip::lacks("curl") {
-        return;
-    }
-    let (iodyno, dir) = (Iodyno::new(), Dir::new("first-boot"));
-    // Ansible's Python reads YAML.
-    let read = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
-    let python = Path::new(&tool).with_file_name("python");
-    let snippet = shipped("cloud-init/iodyno.yaml");
-    let given = std::fs::read_to_string(&snippet).unwrap();
-    assert!(
-        given.starts_with("#cloud-config\n"),
-        "cloud-init goes by the first line"
-    );
-    let read = Command::new(python)
-        .args(["-c", read, word(&snippet)])
-        .output()
-        .unwrap();
-    let read: Value = serde_json::from_slice(&read.stdout).unwrap();
-    let file = &read["write_files"][0];
-    assert_eq!(file["path"], read["runcmd"][0][1]);
-    let script = file["content"].as_str().unwrap();
-    let (packed, sum) = archive(&iodyno, &dir);
-    let (from, prefix) = (
-        format!("file://{}", word(&packed)),
-        dir.path().join("prefix"),
-    );
-    let other = sh(script, &[&from, &"0".repeat(64), word(&prefix)]);
-    assert!(!other.status.success() && text(&other.stderr).contains("not installed"));
-    assert!(!prefix.exists());
-    let done = sh(script, &[&from, &sum, word(&prefix)]);
-    assert!(done.status.success(), "{}", text(&done.stderr));
-    // The second command, with the program and the file where this test has them.
-    let capture = dir.path().join("first.host");
-    let words = read["runcmd"][1].as_array().unwrap().iter();
-    let mut words: Vec<&str> = words.map(|one| one.as_str().unwrap()).collect();
-    assert_eq!(words[0], "/usr/local/bin/iodyno");
-    let place = words.iter().position(|one| one.ends_with(".host")).unwrap();
-    (words[0], words[place]) = (word(&prefix), word(&capture));
-    let program = prefix.join("bin/iodyno");
-    let captured = Command::new(program).args(&words[1..]).output().unwrap();
-    assert!(captured.status.success(), "{}", text(&captured.stderr));
-    let (same, _) = iodyno.json(&["diff", word(&capture), "/"]);
-    assert_eq!(same["schema"], "iodyno.diff/1", "{same:#}");
 }
 
 /// The action's step, as a runner starts it: inputs are variables, answers are lines in files.

@@ -34,6 +34,16 @@ pub fn with_more_time<T>(ms: u64, mut attempt: impl FnMut(u64) -> Result<T, Stri
         .unwrap_or_else(|why| panic!("with {ms} ms and with twice that: {why}"))
 }
 
+/// Whether a process has a thread that loads.
+pub fn has_load(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let mut threads = threads.into_iter().flatten().flatten();
+    threads.any(|thread| {
+        std::fs::read_to_string(thread.path().join("comm"))
+            .is_ok_and(|name| name.starts_with("iodyno-load"))
+    })
+}
+
 /// The turn of a test that takes loop devices or reads what others change: given back when it is dropped.
 pub fn turn() -> MutexGuard<'static, ()> {
     DEVICE

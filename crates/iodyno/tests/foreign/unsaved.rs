@@ -1,6 +1,6 @@
 //! Results that the store does not take: printed, written to a file beside, and taken in later.
 
-use crate::support::{Dir, Iodyno, code, is_root, text, until};
+use crate::support::{Dir, Iodyno, code, has_load, is_root, text, until};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -61,16 +61,6 @@ fn unsaved(dir: &Path) -> Vec<PathBuf> {
                 .starts_with("iodyno-unsaved-")
         })
         .collect()
-}
-
-/// Whether a process has a thread that loads.
-fn has_load(pid: u32) -> bool {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
-    let mut threads = threads.into_iter().flatten().flatten();
-    threads.any(|thread| {
-        std::fs::read_to_string(thread.path().join("comm"))
-            .is_ok_and(|name| name.starts_with("iodyno-load"))
-    })
 }
 
 /// Runs a verb with the small file system as its state, which is full before the verb is done.
