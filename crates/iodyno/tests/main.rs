@@ -51,6 +51,7 @@ mod loops_beside_others;
 mod machine_settings;
 mod meters;
 mod mounts;
+mod pasted;
 mod planted;
 mod records;
 mod report;

@@ -884,6 +884,8 @@ export interface Finding {
   rule: string;
   /** The section it is about; empty when about all. */
   section: string;
+  /** The same as a value, where it is a tune: what a check that proves makes. */
+  tune?: TuneProposal | null;
   /** Why it was taken back: the measurement that contradicts it. */
   withdrawn?: string | null;
 }
@@ -2987,6 +2989,36 @@ export interface Trial {
   verdict: Verdict | null;
   /** Every window that was measured, in its order. */
   windows?: WindowRun[];
+}
+
+/**
+ * Values of settings in turns under a load.
+ *
+ * ```
+ * use model::proposal::TuneProposal;
+ * let tune = TuneProposal::new("nomerges=0,2").rw("write").bs("4k");
+ * let target = ["/srv/a b".to_string()];
+ * assert_eq!(tune.command(&target), "sudo iodyno tune '/srv/a b' --rw write --bs 4k --knob nomerges=0,2");
+ * assert_eq!(tune.options(), ["--rw=write", "--bs=4k", "--knob=nomerges=0,2"]);
+ * ```
+ */
+export interface TuneProposal {
+  /** Block size: `4k`. */
+  bs?: string | null;
+  /** Time that it takes where the usual time is too short: `20m`. */
+  budget?: string | null;
+  /** Whether it goes through the page cache. */
+  buffered?: boolean;
+  /** I/Os in flight for each job. */
+  iodepth?: number | null;
+  /** The load as a job in fio's words: `-rw=read`. What stands above is none then. */
+  job?: string[];
+  /** Each as `--knob` takes it: `scheduler=none,mq-deadline`. Not empty. */
+  knobs: string[];
+  /** Threads that each run the job. */
+  numjobs?: number | null;
+  /** Which I/O, in fio's word; none: what a tune does by itself. So with the others. */
+  rw?: string | null;
 }
 
 /** Why there are no frames. */

@@ -2,6 +2,7 @@
 
 use crate::change::Risk;
 use crate::job::Position;
+use crate::proposal::TuneProposal;
 use crate::time_account::TimePlace;
 use crate::units;
 use serde::{Deserialize, Serialize};
@@ -169,6 +170,9 @@ pub struct Finding {
     /// ([`crate::shell_line`]).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub experiment: String,
+    /// The same as a value, where it is a tune: what a check that proves makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TuneProposal>,
     /// What the cure can cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,

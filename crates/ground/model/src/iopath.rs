@@ -1,6 +1,6 @@
 //! The I/O path below a target: file → file system → partition or loop → disk → hardware queues → interrupts.
 
-use crate::text::shell_word;
+use crate::text::{as_target, shell_line};
 use kernel::choice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -264,13 +264,20 @@ impl IoPath {
         }
     }
 
-    /// The target as a word of a command, with the container that it was looked at for.
-    pub fn as_argument(&self) -> String {
-        let fact = |name| self.machine_fact(name).map(shell_word);
+    /// The target as words of a command, with the container that it was looked at for.
+    pub fn as_words(&self) -> Vec<String> {
+        let fact = |name| self.machine_fact(name);
         match (fact(FOR_CONTAINER), fact(NAMED_IN_CONTAINER)) {
-            (Some(container), Some(inside)) => format!("{inside} --container {container}"),
-            _ => shell_word(&self.target).into_owned(),
+            (Some(container), Some(inside)) => {
+                vec![as_target(inside), "--container".into(), container.into()]
+            }
+            _ => vec![as_target(&self.target)],
         }
+    }
+
+    /// The same as a part of a line that a person pastes.
+    pub fn as_argument(&self) -> String {
+        shell_line(self.as_words())
     }
 
     /// The layers of a kind, from the top down.

@@ -27,6 +27,7 @@ pub mod metric;
 pub mod moved;
 pub mod osd_trouble;
 pub mod ownership;
+pub mod proposal;
 pub mod reading;
 pub mod record;
 pub mod sample;

@@ -1,5 +1,7 @@
 //! A line for a shell as iodyno writes it: a command, and behind a `#` words about it. Pasted whole, it runs.
 
+use crate::text::{PRINTF, PRINTF_END};
+
 /// The pieces between spaces that stand outside of quotes, each as it is written.
 ///
 /// ```
@@ -37,13 +39,20 @@ pub fn unquoted(piece: &str) -> Option<String> {
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => put(&mut word, letters.next().filter(|next| *next != '\n')),
-            '"' | '\'' => {
+            '"' => {
                 is_quoted = true;
-                in_quotes(letter, &mut letters, &mut word);
+                in_double_quotes(&mut letters, &mut word);
+            }
+            '\'' => {
+                is_quoted = true;
+                put(
+                    &mut word,
+                    letters.by_ref().take_while(|letter| *letter != '\''),
+                );
             }
             '$' if letters.next_if_eq(&'\'').is_some() => {
                 is_quoted = true;
-                in_quotes('$', &mut letters, &mut word);
+                in_dollar_quotes(&mut letters, &mut word);
             }
             letter => put(&mut word, [letter]),
         }
@@ -53,15 +62,52 @@ pub fn unquoted(piece: &str) -> Option<String> {
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// The rest of what stands in quotes: of `"…"`, of `'…'`, or of `$'…'` for `$`.
-fn in_quotes(kind: char, letters: &mut Letters, word: &mut Vec<u8>) {
-    let end = if kind == '"' { '"' } else { '\'' };
+/// The rest of `"…"`: text with escapes, or the `printf` of [`crate::text::shell_word`], the one command whose words are known.
+fn in_double_quotes(letters: &mut Letters, word: &mut Vec<u8>) {
+    let mut inner = String::new();
+    while let Some(letter) = letters.next().filter(|letter| *letter != '"') {
+        inner.push(letter);
+        inner.extend(letters.next_if(|_| letter == '\\'));
+    }
+    let format = inner.strip_prefix(&PRINTF[1..]);
+    let format = format.and_then(|rest| rest.strip_suffix(&PRINTF_END[..PRINTF_END.len() - 1]));
+    match format.filter(|format| !format.contains('\'')) {
+        Some(format) => printed(format, word),
+        None => {
+            let mut letters = inner.chars();
+            while let Some(letter) = letters.next() {
+                match letter {
+                    '\\' => put(word, letters.next().filter(|next| *next != '\n')),
+                    letter => put(word, [letter]),
+                }
+            }
+        }
+    }
+}
+
+/// What `printf` makes of a format of octal bytes and `%%`.
+fn printed(format: &str, word: &mut Vec<u8>) {
+    let mut letters = format.chars().peekable();
     while let Some(letter) = letters.next() {
-        match (kind, letter) {
-            (_, letter) if letter == end => return,
-            ('"', '\\') => put(word, letters.next().filter(|next| *next != '\n')),
-            ('$', '\\') => escaped(letters, word),
-            (_, letter) => put(word, [letter]),
+        match letter {
+            '\\' => {
+                let digit = || letters.next_if(|c| matches!(c, '0'..='7'))?.to_digit(8);
+                let digits = std::iter::from_fn(digit).take(3);
+                // Three octal digits may be more than a byte: printf keeps the low one.
+                word.push(digits.fold(0, |byte, digit| byte * 8 + digit) as u8);
+            }
+            '%' => put(word, [letters.next_if_eq(&'%').unwrap_or('%')]),
+            letter => put(word, [letter]),
+        }
+    }
+}
+
+/// The rest of `$'…'`.
+fn in_dollar_quotes(letters: &mut Letters, word: &mut Vec<u8>) {
+    while let Some(letter) = letters.next().filter(|letter| *letter != '\'') {
+        match letter {
+            '\\' => escaped(letters, word),
+            letter => put(word, [letter]),
         }
     }
 }
@@ -135,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_quoted_for_a_shell_stays_one_piece(words in prop::collection::vec("\\PC{1,9}|[ '\"\\\\#$\n]{1,6}", 1..5)) {
+        fn what_is_quoted_for_a_shell_stays_one_piece(words in prop::collection::vec("\\PC{1,9}|[ '\"\\\\#$\n%!`=-]{0,6}|[\u{1}-\u{ff}\u{200b}\u{202e}]{0,9}", 1..5)) {
             let quoted: Vec<String> = words.iter().map(|word| shell_word(word).into_owned()).collect();
             let line = quoted.join(" ");
             prop_assert_eq!(pieces(&line), quoted);

@@ -42,10 +42,11 @@ pub fn clean_to(text: &str, most: usize) -> String {
 }
 
 /// Whether a character can drive a terminal, or make one text look like another: controls of ASCII and of Latin 1
-/// (ESC, CSI, line ends, tabs), Unicode's direction controls, line separators, and marks that take no room.
+/// (ESC, CSI, line ends, tabs), Unicode's direction controls, line separators, marks that take no room and letters that are blank.
 pub fn is_unsafe(c: char) -> bool {
     let misleads = matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     c.is_control() || misleads
 }
@@ -86,31 +87,83 @@ fn whole_id(path: &str) -> Option<&str> {
     words.find(|word| word.len() > 2 * ID_DIGITS && is_hexadecimal(word))
 }
 
-/// A word as a shell takes it: as it is where that is safe, else in quotes. What must not reach a terminal is written as
-/// its bytes (`$'…'`, which bash, zsh and ksh read).
+/// A word for a person to paste: as it is where that is safe, else in quotes, in a form that every shell reads the same (dash,
+/// bash, zsh, ksh, busybox). What must not reach a terminal is given as its bytes to the shell's own `printf`. Only for eyes:
+/// what iodyno itself runs is never read back from it.
+///
+/// ```
+/// use model::text::shell_word;
+/// assert_eq!(shell_word("/my data"), "'/my data'");
+/// assert_eq!(shell_word("a\u{200b}b"), "\"$(printf 'a\\342\\200\\213b')\"");
+/// ```
 pub fn shell_word(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| (c.is_alphanumeric() || "/._-+:@%,=".contains(c)) && !is_unsafe(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+    // zsh takes `=ls` for the path of that command.
+    let is_path_of_command = word.starts_with('=');
+    if !word.is_empty() && !is_path_of_command && word.chars().all(is_plain) {
         return Cow::Borrowed(word);
     }
     if !word.chars().any(is_unsafe) {
         return Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")));
     }
-    let mut quoted = String::from("$'");
-    for c in word.chars() {
+    // A shell drops the line ends at the end of what a command prints.
+    let printed = word.trim_end_matches('\n');
+    let ends = &word[printed.len()..];
+    let ends = if ends.is_empty() {
+        String::new()
+    } else {
+        format!("'{ends}'")
+    };
+    Cow::Owned(format!(
+        "{PRINTF}{}{PRINTF_END}{ends}",
+        printf_format(printed)
+    ))
+}
+
+/// What stands around the format of [`shell_word`]'s `printf`.
+pub(crate) const PRINTF: &str = "\"$(printf '";
+pub(crate) const PRINTF_END: &str = "')\"";
+
+/// The format with which POSIX' `printf` prints this text. Quotes, what an interactive shell looks for within `"…"`, and a dash
+/// that would begin an option are bytes, too.
+fn printf_format(text: &str) -> String {
+    let mut format = String::new();
+    for (at, c) in text.char_indices() {
         match c {
-            '\'' | '\\' => quoted.extend(['\\', c]),
-            c if is_unsafe(c) => {
+            '%' => format.push_str("%%"),
+            c if is_unsafe(c) || "'\"\\!`$".contains(c) || (at == 0 && c == '-') => {
                 let mut bytes = [0; 4];
-                for byte in c.encode_utf8(&mut bytes).bytes() {
-                    quoted.push_str(&format!("\\x{byte:02x}"));
-                }
+                let bytes = c.encode_utf8(&mut bytes).bytes();
+                format.extend(bytes.map(|byte| format!("\\{byte:03o}")));
             }
-            c => quoted.push(c),
+            c => format.push(c),
         }
     }
-    quoted.push('\'');
-    Cow::Owned(quoted)
+    format
+}
+
+/// A command of these words, for a person to paste.
+///
+/// ```
+/// assert_eq!(model::text::shell_line(["ls", "/my data"]), "ls '/my data'");
+/// ```
+pub fn shell_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let quoted = words
+        .into_iter()
+        .map(|word| shell_word(word.as_ref()).into_owned());
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// A path as a word that no program takes for an option.
+///
+/// ```
+/// assert_eq!(model::text::as_target("-rf"), "./-rf");
+/// ```
+pub fn as_target(path: &str) -> String {
+    match path.starts_with('-') {
+        true => format!("./{path}"),
+        false => path.into(),
+    }
 }
 
 /// Words as a shell would split them.
@@ -201,9 +254,14 @@ mod tests {
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_word("~root"), "'~root'");
+        assert_eq!(shell_word("=ls"), "'=ls'");
+        assert_eq!(
+            shell_word("-%!\t\n"),
+            "\"$(printf '\\055%%\\041\\011')\"'\n'"
+        );
         assert_eq!(
             shell_word("a\x1b[2J'\n\u{202e}"),
-            "$'a\\x1b[2J\\'\\x0a\\xe2\\x80\\xae'"
+            r#""$(printf 'a\033[2J\047\012\342\200\256')""#
         );
     }
 

@@ -2,6 +2,7 @@
 
 use model::finding::{Cost, Evidence, Finding, Fix, Level};
 use model::job::Section;
+use model::proposal::TuneProposal;
 
 /// The test does not measure what it says.
 pub fn wrong(section: &str, claim: impl Into<String>) -> Finding {
@@ -44,6 +45,8 @@ pub trait With {
     fn gains(self, share: f64) -> Self;
     /// What it takes from a load: the part that is lost of what the load could do, 0 to 1. Little is left out.
     fn costs(self, load: impl Into<String>, share: f64) -> Self;
+    /// The tune that decides, in place of its cause's own experiment.
+    fn tune(self, tune: TuneProposal) -> Self;
     /// The experiment that decides, where it is another than the cause's own.
     fn experiment(self, what: impl Into<String>) -> Self;
     /// What to try: a sentence, or a command with words about it behind a `#`.
@@ -82,6 +85,11 @@ impl With for Finding {
             self.costs
                 .sort_by(|one, other| other.share.total_cmp(&one.share));
         }
+        self
+    }
+
+    fn tune(mut self, tune: TuneProposal) -> Self {
+        self.tune = Some(tune);
         self
     }
 

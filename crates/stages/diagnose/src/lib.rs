@@ -14,6 +14,7 @@ pub mod difference;
 #[cfg(test)]
 mod examples;
 mod expected;
+mod experiment;
 mod facts;
 mod finding;
 mod group_limits;
@@ -36,6 +37,7 @@ mod verdict;
 pub use acts::ActsOn;
 pub use corrected::{corrected, words};
 pub use expected::{expected, gives};
+pub use experiment::Experiment;
 pub use facts::{CgroupLimit, Machine, RuleFacts, TargetFacts, TargetKind};
 pub use medium::Medium;
 pub use profile::{Profile, Sysctl, Wanted};
@@ -110,10 +112,8 @@ pub struct Cause {
     pub risk: Risk,
     /// Other explanations of the same evidence, each with how to tell it apart, half a sentence each. Not empty.
     pub competing: &'static [&'static str],
-    /// The cheapest experiment that tells them apart, as a line for a shell: a command with `{target}` and `{device}` in place of
-    /// names, and words about it behind a `#`. `{device}` is the finding's section; `{ceph}` the program with the words by which
-    /// the target's cluster is reached.
-    pub experiment: &'static str,
+    /// The cheapest experiment that tells them apart.
+    pub experiment: Experiment,
     /// Two loads whose ratio decides, where no knob does: a check that proves runs them in turns.
     pub contrast: Option<Contrast>,
     /// The knob that it turns, where iodyno has it.
@@ -129,7 +129,7 @@ pub struct Cause {
 }
 
 /// A load and the same without what a cause blames, in fio's words. The experiment of the cause has both in its text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contrast {
     /// As the finding saw it.
     pub with: &'static str,

@@ -1,15 +1,14 @@
 //! What the causes know: the path with its machine, the short loads of a check, and what the sensors saw meanwhile.
 
 use super::causes;
+use super::experiment::{self, Experiment};
 use super::medium::Medium;
 use analyse::time_account;
 use kernel::release::Release;
-use model::ceph_target::CephTarget;
 use model::check::{Probe, Promise, Role};
 use model::finding::Finding;
 use model::frame::Frame;
 use model::iopath::{IoPath, Layer, LayerKind};
-use model::text::shell_word;
 use model::time_account::TimeAccount;
 
 /// All that is known. What is not known is none or empty, and a cause that needs it stays silent.
@@ -171,22 +170,6 @@ pub fn causes_of(scene: &Scene<'_>) -> Vec<Finding> {
     found
 }
 
-/// An experiment with names in place of `{target}` and `{device}`.
-pub(crate) fn with_names(experiment: &str, scene: &Scene<'_>, section: &str) -> String {
-    let named = experiment.replace("{target}", &scene.path.as_argument());
-    let named = named.replace("{ceph}", &ceph_words(&scene.path.target));
-    named.replace("{device}", section)
-}
-
-/// The program that asks the cluster of a target: `ceph`, with the words that stand in the target.
-fn ceph_words(target: &str) -> String {
-    let words = CephTarget::parse(target).map(|target| target.cluster.words());
-    let words = words.unwrap_or_default();
-    let words = words.iter().map(|word| shell_word(word).into_owned());
-    let all: Vec<String> = ["ceph".to_string()].into_iter().chain(words).collect();
-    all.join(" ")
-}
-
 /// What every finding of a cause shares is written once, in the cause.
 fn complete(mut finding: Finding, cause: &super::Cause, scene: &Scene<'_>) -> Finding {
     finding.rule = cause.id.into();
@@ -197,9 +180,15 @@ fn complete(mut finding: Finding, cause: &super::Cause, scene: &Scene<'_>) -> Fi
             .map(|one| (*one).to_string())
             .collect();
     }
-    if finding.experiment.is_empty() {
-        finding.experiment = with_names(cause.experiment, scene, &finding.section);
+    let has_own = finding.tune.is_some() || !finding.experiment.is_empty();
+    match cause.experiment {
+        _ if has_own => {}
+        Experiment::Tune(tune) => finding.tune = Some(tune()),
+        Experiment::Line(line) => {
+            finding.experiment = experiment::with_names(line, scene, &finding.section);
+        }
     }
+    finding = experiment::printed(finding, scene);
     finding.risk = finding.risk.or(Some(cause.risk));
     finding.knob = finding.knob.or(cause.knob.map(Into::into));
     finding

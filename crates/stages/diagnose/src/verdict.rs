@@ -4,14 +4,15 @@
 use super::facts::{Machine, RuleFacts, TargetFacts};
 use super::finding::{UNDER_WHICH, With};
 use super::{
-    Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, live, rules,
-    scene,
+    Cause, LiveRule, Rule, Scene, When, after, before, causes, causes_of, during, experiment, live,
+    rules,
 };
 use model::check::{Probe, Role};
 use model::finding::{Evidence, Finding, Level};
 use model::job::{Job, Section};
 use model::record::SectionResult;
 use model::sample::SensorLog;
+use model::text::shell_word;
 use model::time_account::{TimeAccount, TimePlace};
 
 /// What is known beside the scene.
@@ -90,12 +91,8 @@ pub fn verdict(scene: &Scene<'_>, around: &Around<'_>) -> Vec<Finding> {
 
 /// What was seen while it happened is looked at again while it happens, unless the finding knows an experiment that decides.
 fn watched(scene: &Scene<'_>, finding: Finding) -> Finding {
-    if !finding.experiment.is_empty() {
-        let experiment = scene::with_names(&finding.experiment, scene, &finding.section);
-        return Finding {
-            experiment,
-            ..finding
-        };
+    if finding.tune.is_some() || !finding.experiment.is_empty() {
+        return experiment::printed(finding, scene);
     }
     let of = |name: &str| {
         scene
@@ -107,7 +104,7 @@ fn watched(scene: &Scene<'_>, finding: Finding) -> Finding {
         of(&finding.section).or_else(|| scene.path.queue_device().map(|layer| layer.name.clone()));
     let experiment = device.map_or_else(
         || "iodyno watch".into(),
-        |device| format!("iodyno watch {device}"),
+        |device| format!("iodyno watch {}", shell_word(&device)),
     );
     Finding {
         experiment,

@@ -180,7 +180,7 @@ mod tests {
             assert!(with.rw == without.rw && with.size == without.size);
             let pasted = format!("iodyno run {{target}} -- {}", contrast.with);
             assert_eq!(
-                report::check::command(cause.experiment),
+                report::check::command(&cause.experiment.template()),
                 Some(pasted),
                 "{}",
                 cause.id
@@ -188,7 +188,11 @@ mod tests {
             let other = contrast.without.split(' ');
             let changed = other.filter(|word| !contrast.with.contains(word));
             for word in changed {
-                assert!(cause.experiment.contains(word), "{}: {word}", cause.id);
+                assert!(
+                    cause.experiment.template().contains(word),
+                    "{}: {word}",
+                    cause.id
+                );
             }
             seen += 1;
         }

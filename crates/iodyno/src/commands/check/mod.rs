@@ -35,7 +35,7 @@ use model::job::Job;
 use model::record::{Provenance, Record, RecordBody};
 use model::sample::SensorLog;
 use model::target::{TargetFacts, TargetKind};
-use model::text::shell_word;
+use model::text::as_target;
 use plan::{CheckPlan, Mode};
 use report::check as report;
 use std::path::{Path, PathBuf};
@@ -394,23 +394,15 @@ fn finish(
         case.failure = proofs.make(&mut findings).err();
     }
     let target = match (context.host.container(), &args.root) {
-        (None, None) => shell_word(&args.target).into_owned(),
-        _ => case.path.as_argument(),
+        (None, None) if args.replay.is_none() => vec![as_target(&args.target)],
+        _ => case.path.as_words(),
     };
     let situation = report::Situation {
         target: &target,
         mode: &case.check.mode,
         is_live: args.root.is_none(),
-        is_root: host::rights::is_root(),
+        is_root: args.replay.is_some() || host::rights::is_root(),
         has_queue: case.path.queue_device().is_some(),
-    };
-    let situation = match args.replay {
-        Some(_) => report::Situation {
-            target: &case.path.target,
-            is_root: true,
-            ..situation
-        },
-        None => situation,
     };
     case.check.next = report::next(&findings, &situation);
     let answer = report::answer(&case.path, &case.check, &findings);

@@ -8,11 +8,10 @@ use crate::exit::{Exit, Failure};
 use clap::Parser;
 use diagnose::{Contrast, causes};
 use model::finding::{Finding, FindingProof, Level, ProofOutcome};
+use model::proposal::TuneProposal;
 use model::record::{Record, Trial};
-use model::text::shell_words;
 use model::units::span_ms;
 use model::verdict::{Outcome, Verdict};
-use report::check as report;
 
 /// So many findings are put to the proof: what stands behind them seldom decides.
 const PROVED_MOST: usize = 3;
@@ -30,9 +29,10 @@ pub(super) struct Proofs<'a> {
 }
 
 /// What decides about a finding.
+#[derive(PartialEq)]
 enum Decider {
     /// A knob, turned.
-    Tune(Box<TuneArgs>),
+    Tune(TuneProposal),
     /// A load with and without what the finding blames.
     Contrast(&'static Contrast),
 }
@@ -73,45 +73,28 @@ impl Proofs<'_> {
 
     /// The places of what is put to the proof, each with its experiment. Two findings never make the same one.
     fn experiments(&self, findings: &[Finding]) -> Vec<(usize, Decider)> {
-        let mut made: Vec<String> = Vec::new();
-        let mut experiments = Vec::new();
-        for (place, finding) in findings.iter().enumerate() {
-            let stands = finding.withdrawn.is_none() && finding.level >= Level::Warning;
-            let command = report::command(&finding.experiment).filter(|_| stands);
-            let is_new =
-                |command: &String| experiments.len() < PROVED_MOST && !made.contains(command);
-            let Some(command) = command.filter(is_new) else {
+        let mut experiments: Vec<(usize, Decider)> = Vec::new();
+        let stands =
+            |finding: &Finding| finding.withdrawn.is_none() && finding.level >= Level::Warning;
+        for (place, finding) in findings.iter().enumerate().filter(|(_, one)| stands(one)) {
+            let decider = self.decider(finding);
+            let is_made = |made: &Decider| decider.as_ref() == Some(made);
+            if experiments.iter().any(|(_, made)| is_made(made)) {
                 continue;
-            };
-            if let Some(decider) = self.decider(&finding.rule, &command) {
-                experiments.push((place, decider));
-                made.push(command);
             }
+            experiments.extend(decider.map(|decider| (place, decider)));
         }
+        experiments.truncate(PROVED_MOST);
         experiments
     }
 
     /// Two loads write, so that they need a directory for their scratch.
-    fn decider(&self, rule: &str, command: &str) -> Option<Decider> {
-        let cause = causes::ALL.iter().find(|cause| cause.id == rule);
+    fn decider(&self, finding: &Finding) -> Option<Decider> {
+        let cause = causes::ALL.iter().find(|cause| cause.id == finding.rule);
         let contrast = cause.and_then(|cause| cause.contrast.as_ref());
-        if let Some(contrast) = contrast.filter(|_| self.scratch_bytes.is_some()) {
-            return Some(Decider::Contrast(contrast));
-        }
-        let mut tune = tune_of(&self.sized(command))?;
-        tune.target = self.target.into();
-        tune.budget = self.budget_ms;
-        Some(Decider::Tune(Box::new(tune)))
-    }
-
-    /// The command, with a scratch file that is known to fit where it makes one.
-    fn sized(&self, command: &str) -> String {
-        let own = self
-            .scratch_bytes
-            .filter(|_| !command.contains(" --size ") && !command.contains(" -- "));
-        own.map_or(command.to_string(), |bytes| {
-            format!("{command} --size {bytes}")
-        })
+        let contrast = contrast.filter(|_| self.scratch_bytes.is_some());
+        let tune = || finding.tune.clone().map(Decider::Tune);
+        contrast.map(Decider::Contrast).or_else(tune)
     }
 
     /// Makes one. Where it cannot be made that is what came of it; whoever stops it stops the others, too.
@@ -129,8 +112,9 @@ impl Proofs<'_> {
         }
     }
 
-    fn tuned(&self, tune: &TuneArgs) -> Result<FindingProof, Failure> {
-        let made = tune::prove(tune, &self.context.aside())?;
+    fn tuned(&self, proposal: &TuneProposal) -> Result<FindingProof, Failure> {
+        let args = tune_args(proposal, self.target, self.budget_ms, self.scratch_bytes)?;
+        let made = tune::prove(&args, &self.context.aside())?;
         if made.interrupted {
             let message = "stopped in the middle of a proof; every setting is back as it was.";
             return Err(Failure::new(Exit::Interrupted, message).on(self.target));
@@ -141,13 +125,28 @@ impl Proofs<'_> {
     }
 }
 
-/// The arguments of a command that is a tune.
-fn tune_of(command: &str) -> Option<TuneArgs> {
-    let words = shell_words(command.trim_start_matches("sudo "));
-    match Cli::try_parse_from(words).ok()?.verb {
-        Verb::Tune(tune) if !tune.knobs.is_empty() => Some(tune),
-        _ => None,
-    }
+/// The arguments of a tune: each option and its value is one word, and the target is no word at all. A scratch file that a load
+/// without a size makes has one that is known to fit.
+///
+/// # Errors
+/// An option of the proposal is none of a tune, which a test rules out for the catalogue.
+fn tune_args(
+    proposal: &TuneProposal,
+    target: &str,
+    budget_ms: u64,
+    scratch_bytes: Option<u64>,
+) -> Result<TuneArgs, Failure> {
+    let scratch = scratch_bytes.filter(|_| proposal.job.is_empty());
+    let size = scratch.map(|bytes| format!("--size={bytes}"));
+    let words = ["iodyno", "tune", "."].map(String::from).into_iter();
+    let words = words.chain(size).chain(proposal.options());
+    let cli = Cli::try_parse_from(words).map_err(|error| Failure::usage(error.to_string()))?;
+    let Verb::Tune(mut tune) = cli.verb else {
+        return Err(Failure::usage("the experiment is no tune"));
+    };
+    tune.target = target.into();
+    tune.budget = budget_ms;
+    Ok(tune)
 }
 
 pub(super) fn undecided(words: String) -> FindingProof {
@@ -199,21 +198,49 @@ fn judge(finding: &mut Finding, proof: FindingProof) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diagnose::Experiment;
+    use model::text::shell_words;
 
+    /// What a check makes is what it prints.
     #[test]
-    fn the_experiments_of_the_catalogue_that_turn_knobs_are_tunes() {
-        let tunes = diagnose::causes::ALL
+    fn the_tunes_of_the_catalogue_are_made_as_they_are_printed() {
+        let tunes = causes::ALL
             .iter()
-            .filter(|cause| cause.experiment.starts_with("iodyno tune "));
-        for cause in tunes {
-            let text = cause.experiment.replace("{target}", "/srv/a b's");
-            let text = text.replace("/srv/a b's", &model::text::shell_word("/srv/a b's"));
-            let command = report::command(&text.replace("{device}", "vda")).unwrap();
-            let tune = tune_of(&command).unwrap_or_else(|| panic!("{}: {command}", cause.id));
-            assert_eq!(tune.target.to_str(), Some("/srv/a b's"), "{}", cause.id);
+            .filter_map(|cause| match cause.experiment {
+                Experiment::Tune(tune) => Some((cause.id, tune())),
+                Experiment::Line(_) => None,
+            });
+        let mut seen = 0;
+        for (id, proposal) in tunes {
+            let target = "/srv/a b's";
+            let printed = shell_words(&proposal.command(&[target.into()]));
+            assert_eq!(printed[0], "sudo", "{id}");
+            let Verb::Tune(pasted) = Cli::try_parse_from(&printed[1..]).unwrap().verb else {
+                panic!("{id}: {printed:?}");
+            };
+            let made = tune_args(&proposal, target, pasted.budget, None).unwrap();
+            assert_eq!(format!("{made:?}"), format!("{pasted:?}"), "{id}");
+            seen += 1;
         }
-        assert!(tune_of("iodyno watch vda").is_none());
-        assert!(tune_of("iodyno tune /srv").is_none(), "it names no knob");
+        assert!(seen > 20, "{seen}");
+    }
+
+    /// A name is a value: whatever it holds, no word of it becomes an option.
+    #[test]
+    fn a_name_decides_nothing_but_the_target() {
+        let proposal = TuneProposal::new("nr_requests=4,256");
+        for name in [
+            "a\u{200b}' --beside=id>x;:#",
+            "--beside=id",
+            "a --destroy-data -- -rw=write",
+            "$'\\' --command=id #",
+            "{target} {device}\n--sql-client=id",
+        ] {
+            let made = tune_args(&proposal, name, 30_000, Some(1 << 20)).unwrap();
+            let mut expected = tune_args(&proposal, "/srv", 30_000, Some(1 << 20)).unwrap();
+            expected.target = name.into();
+            assert_eq!(format!("{made:?}"), format!("{expected:?}"), "{name}");
+        }
     }
 
     /// Each is pasted whole: a shell reads it, and what iodyno is asked there is something that it does.
@@ -221,7 +248,7 @@ mod tests {
     fn the_experiments_of_the_catalogue_can_be_pasted() {
         for cause in diagnose::causes::ALL {
             let target = model::text::shell_word("/srv/a b's");
-            let line = cause.experiment.replace("{target}", &target);
+            let line = cause.experiment.template().replace("{target}", &target);
             let line = line.replace("{device}", "vda");
             let read = host::spawn::run("sh", &["-n", "-c", &line]).unwrap();
             assert_eq!(read.status, Some(0), "{}: {line}", cause.id);

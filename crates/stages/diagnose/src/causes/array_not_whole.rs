@@ -58,7 +58,7 @@
 //! - Linux `Documentation/admin-guide/md.rst`: `degraded`, `array_state`, `sync_action`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -74,7 +74,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the state has changed since the facts were taken: then cat /proc/mdstat shows all members and no progress",
     ],
-    experiment: "sudo mdadm --detail /dev/{device}; cat /proc/mdstat",
+    experiment: Experiment::Line("sudo mdadm --detail /dev/{device}; cat /proc/mdstat"),
     contrast: None,
     knob: None,
     explains: &[],

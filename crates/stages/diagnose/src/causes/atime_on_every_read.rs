@@ -50,7 +50,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -65,7 +65,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "nothing but a few large files is read: then one inode is written every few seconds, which nobody notices",
     ],
-    experiment: "iodyno watch # disk.writes_per_s while files are read, before and after mount -o remount,noatime {device}",
+    experiment: Experiment::Line(
+        "iodyno watch # disk.writes_per_s while files are read, before and after mount -o remount,noatime {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -48,7 +48,7 @@
 
 use crate::causes_help_queue::{chosen, mounted_with};
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -63,7 +63,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cache has a battery and the disk does not say so: then its maker's tool shows a battery that is well",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m # before and after mount -o remount,barrier=1 {device}",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m # before and after mount -o remount,barrier=1 {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

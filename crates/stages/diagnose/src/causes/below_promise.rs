@@ -46,7 +46,7 @@
 //! - Seven tenths is a proposal of this project: short loads of a healthy disk come closer.
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::units;
@@ -62,7 +62,9 @@ pub static CAUSE: Cause = Cause {
         "others use the disk: then its counters show more than the load's own I/Os",
         "the instance has a lower limit than the disk: then several disks together reach no more",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -runtime=60",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -runtime=60",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -50,7 +50,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::settled_best;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -66,7 +66,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a burst that the provider's table does not tell: then the rate falls after a while",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -size=32g -runtime=60",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=64 -direct=1 -size=32g -runtime=60",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -68,11 +68,12 @@
 
 use crate::causes_help_queue::{is_fast, scheduler, share_of};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -86,7 +87,7 @@ pub static CAUSE: Cause = Cause {
         "the device is full, and requests would wait in any queue: then D2C grows with the depth, and none is no faster",
         "one CPU is full of interrupts: then none is no faster, and that CPU shows it in `iodyno watch`",
     ],
-    experiment: "iodyno tune {target} --knob scheduler=none,mq-deadline",
+    experiment: Experiment::Tune(|| TuneProposal::new("scheduler=none,mq-deadline")),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],
@@ -149,11 +150,7 @@ fn finding(scene: &Scene<'_>, layer: &Layer) -> Option<Finding> {
     let mut finding = found(level, name, claim)
         .shows("scheduler", word)
         .refuted_by("none is no faster in an experiment with this load")
-        .experiment(format!(
-            "iodyno tune {} --knob scheduler={}",
-            scene.path.as_argument(),
-            others(layer)
-        ))
+        .tune(TuneProposal::new(format!("scheduler={}", others(layer))))
         .advise(format!(
             "Compare {} under your load; readers beside writers may need {word}.",
             others(layer).replace(',', " and ")

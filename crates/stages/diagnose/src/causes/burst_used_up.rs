@@ -68,7 +68,7 @@
 use crate::cloud;
 use crate::finding::{With, found};
 use crate::seen::{settled_best, settled_iops};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Promise, Role};
 use model::finding::{Finding, Level};
@@ -85,7 +85,9 @@ pub static CAUSE: Cause = Cause {
         "a limit of the instance that happens to be the same figure: then all disks together reach it",
         "a smaller type than was said: then it never bursts, after idle hours neither",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # after an idle hour: credits come back at the base rate",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # after an idle hour: credits come back at the base rate",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -77,7 +77,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::{busiest, others_share};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -94,7 +94,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "it only looked busy: on disks that serve many requests at a time the figures rise when more is asked at once",
     ],
-    experiment: "iodyno watch {device} # then the check again while that program is stopped",
+    experiment: Experiment::Line(
+        "iodyno watch {device} # then the check again while that program is stopped",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -69,7 +69,7 @@
 //! - Linux `Documentation/admin-guide/iostats.rst`, field 10
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -86,7 +86,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the earlier load was of larger or more costly I/Os: then its bytes a second are near the device's best although its I/Os are not",
     ],
-    experiment: "iodyno run {target} --sweep iodepth=1..256 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep iodepth=1..256 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

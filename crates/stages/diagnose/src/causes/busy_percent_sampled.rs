@@ -62,7 +62,7 @@
 //!   or completed"; commit 5b18b5a73760 ("block: delete part_round_stats and switch to less precise counting")
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -79,7 +79,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "requests that began before and end after the time looked at: then a longer look brings %util and aqu-sz together",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 -rate_iops=200 -time_based -runtime=10 # with iostat -x 1 beside it: aqu-sz and %util / 100 differ",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 -rate_iops=200 -time_based -runtime=10 # with iostat -x 1 beside it: aqu-sz and %util / 100 differ",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

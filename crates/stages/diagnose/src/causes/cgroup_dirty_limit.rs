@@ -105,7 +105,7 @@
 
 use crate::causes_help_queue::{BUFFERED_FINE, buffered_share, write_rate};
 use crate::finding::{With, found, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::dirty::DirtyShares;
 use model::finding::{Finding, Level};
@@ -124,7 +124,9 @@ pub static CAUSE: Cause = Cause {
         "`io.max` of the group holds its writes back: then cgroup.write_bytes_per_s equals cgroup.write_limit_bytes_per_s",
         "the machine's own limit is reached: then memory.dirty_bytes is near memory.dirty_threshold_bytes",
     ],
-    experiment: "iodyno watch # cgroup.io_full_percent, while memory.max of the group is doubled for a minute",
+    experiment: Experiment::Line(
+        "iodyno watch # cgroup.io_full_percent, while memory.max of the group is doubled for a minute",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Writeback],

@@ -39,10 +39,11 @@
 use crate::CgroupLimit;
 use crate::finding::{With, note};
 use crate::seen::{limited, limits};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, LIMIT, Level};
+use model::text::shell_word;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -54,7 +55,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "what is slow does less than the limit allows: then `iodyno watch --cgroup` shows a rate below it",
     ],
-    experiment: "iodyno check {target} --quick # inside the group: its loads show whether the limit holds them",
+    experiment: Experiment::Line(
+        "iodyno check {target} --quick # inside the group: its loads show whether the limit holds them",
+    ),
     contrast: None,
     knob: None,
     explains: &[],
@@ -76,9 +79,9 @@ fn finding(scene: &Scene<'_>, limit: &CgroupLimit) -> Option<Finding> {
     let (owner, most) = (limit.owner(), limit.words());
     let claim = format!("A limit allows {most} on {}: that of {owner}.", device.name);
     let advice = format!(
-        "sudo iodyno set {}=max /dev/{} # where it was not meant: takes it away until iodyno undo",
-        limit.knob(),
-        limit.device
+        "sudo iodyno set {} /dev/{} # where it was not meant: takes it away until iodyno undo",
+        shell_word(&format!("{}=max", limit.knob())),
+        shell_word(&limit.device)
     );
     let found = note(&device.name, claim)
         .shows(LIMIT, format!("{owner}, {most} on {}", limit.device))

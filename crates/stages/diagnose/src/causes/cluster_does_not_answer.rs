@@ -39,7 +39,7 @@
 
 use crate::ceph_parts::cluster;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 
@@ -54,7 +54,7 @@ pub static CAUSE: Cause = Cause {
         "the way to the monitors is closed, and the cluster is well: then it answers on a monitor's host",
         "the configuration names monitors of another cluster, or of long ago: then mon host in it is wrong",
     ],
-    experiment: "{ceph} -s --connect-timeout 5 # here, then on a monitor's host",
+    experiment: Experiment::Line("{ceph} -s --connect-timeout 5 # here, then on a monitor's host"),
     contrast: None,
     knob: None,
     explains: &[],

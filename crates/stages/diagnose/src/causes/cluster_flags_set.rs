@@ -42,7 +42,7 @@
 
 use crate::ceph_parts::cluster;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 
@@ -54,7 +54,9 @@ pub static CAUSE: Cause = Cause {
     level: Level::Warning,
     risk: Risk::NeedsCare,
     competing: &["somebody works on the cluster now: then the flags go when the work is done"],
-    experiment: "{ceph} health detail # OSDMAP_FLAGS says which are set; then ask who set them",
+    experiment: Experiment::Line(
+        "{ceph} health detail # OSDMAP_FLAGS says which are set; then ask who set them",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -34,7 +34,7 @@
 
 use crate::ceph_parts::{checks, cluster, words};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 
@@ -49,7 +49,9 @@ pub static CAUSE: Cause = Cause {
         "an OSD's host is short of CPU, so that it answers late: then the run queue of that host is long",
         "an OSD hangs in its disk: then its commit latency stands out in ceph osd perf",
     ],
-    experiment: "{ceph} health detail # which pairs of OSDs; then ping and ip -s link between their hosts",
+    experiment: Experiment::Line(
+        "{ceph} health detail # which pairs of OSDs; then ping and ip -s link between their hosts",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

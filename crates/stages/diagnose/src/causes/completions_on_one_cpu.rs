@@ -60,11 +60,12 @@
 //! - Linux `block/blk-mq.c`, `blk_mq_complete_request_remote`
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Probe;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -79,7 +80,7 @@ pub static CAUSE: Cause = Cause {
         "network packets fill that CPU: then its block soft interrupts are few and NET_RX in /proc/softirqs grows",
         "one submitter is all there is: then a second job on another CPU raises the rate at any rq_affinity",
     ],
-    experiment: "iodyno tune {target} --knob rq_affinity",
+    experiment: Experiment::Tune(|| TuneProposal::new("rq_affinity")),
     contrast: None,
     knob: Some("rq_affinity"),
     explains: &[TimePlace::Completion],

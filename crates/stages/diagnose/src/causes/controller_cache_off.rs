@@ -56,7 +56,7 @@
 //! - Linux `Documentation/block/writeback_cache_control.rst`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
         "a rebuild or patrol read runs in the controller: then its tool says so and reads are slow too",
         "the file system's journal is on another, slower device: then direct writes are fast and only fsync is slow",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randwrite -bs=4k -iodepth=1 -direct=1 # beside what storcli /call/vall show says of the cache (or ssacli, arcconf)",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randwrite -bs=4k -iodepth=1 -direct=1 # beside what storcli /call/vall show says of the cache (or ssacli, arcconf)",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

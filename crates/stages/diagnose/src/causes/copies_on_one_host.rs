@@ -60,7 +60,7 @@
 
 use crate::ceph_parts::pools;
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the hosts of the CRUSH map are parts of one machine, or the other way round: then ceph osd tree shows names that are no hosts",
     ],
-    experiment: "{ceph} osd crush rule dump && {ceph} osd tree # the types in the rule's choose steps, and which hosts there are",
+    experiment: Experiment::Line(
+        "{ceph} osd crush rule dump && {ceph} osd tree # the types in the rule's choose steps, and which hosts there are",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

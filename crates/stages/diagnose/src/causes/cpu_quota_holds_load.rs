@@ -60,7 +60,7 @@
 //! - The twentieth is a proposal of this project.
 
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::time_account::{TimeAccount, TimePlace};
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "other programs take the CPUs: then the threads wait in run queues, and `cpu.stat` counts no throttled time",
     ],
-    experiment: "iodyno check {target} --quick # once outside the control group: its loads are not held",
+    experiment: Experiment::Line(
+        "iodyno check {target} --quick # once outside the control group: its loads are not held",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::CpuThrottled],

@@ -62,7 +62,7 @@
 //! - The tenth, and the third of a CPU that others use, are proposals of this project.
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -80,7 +80,9 @@ pub static CAUSE: Cause = Cause {
         "the hypervisor ran other guests: then cpu.steal_percent is above 5",
         "a CPU quota holds the load: then `cpu.stat` of its control group counts throttled time",
     ],
-    experiment: "iodyno check {target} --quick # once with the other programs stopped: the loads wait no longer",
+    experiment: Experiment::Line(
+        "iodyno check {target} --quick # once with the other programs stopped: the loads wait no longer",
+    ),
     contrast: None,
     knob: None,
     // Kernel threads that commit a journal, map a device or end an I/O wait for the same CPUs.

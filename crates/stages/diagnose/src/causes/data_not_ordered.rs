@@ -45,7 +45,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -60,7 +60,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "only files of full length are written: then neither the gain nor the danger is there",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m # before and after a mount with data=ordered",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -size=64m # before and after a mount with data=ordered",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

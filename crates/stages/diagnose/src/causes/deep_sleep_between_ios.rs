@@ -64,10 +64,11 @@
 //! - tuned-profiles(7), `latency-performance`
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -82,7 +83,11 @@ pub static CAUSE: Cause = Cause {
         "the disk or its link sleeps instead (APST, ALPM, ASPM): then holding /dev/cpu_dma_latency changes nothing",
         "the CPU's clock is low when it is nearly idle: then the governor `performance` helps without the idle states",
     ],
-    experiment: "iodyno tune {target} --rw randread --iodepth 1 --knob cpu_latency_us",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("cpu_latency_us")
+            .rw("randread")
+            .iodepth(1)
+    }),
     contrast: None,
     knob: Some("cpu_latency_us"),
     explains: &[TimePlace::Completion],

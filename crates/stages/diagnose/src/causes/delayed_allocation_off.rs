@@ -57,7 +57,7 @@
 
 use crate::causes_help_queue::{BUFFERED_FINE, BUFFERED_SLOW, buffered_share, mounted_with};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -74,7 +74,9 @@ pub static CAUSE: Cause = Cause {
         "a tiny limit of dirty pages paces the writers: then vm.dirty_bytes says so, and delalloc changes little",
         "the journal is the limit (data=journal writes everything twice): then the disk writes twice what programs do",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 # before and after mount -o remount,delalloc {device}",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=1m -direct=0 -end_fsync=1 # before and after mount -o remount,delalloc {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

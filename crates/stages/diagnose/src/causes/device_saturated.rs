@@ -73,7 +73,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::{busiest, others_share};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -90,7 +90,9 @@ pub static CAUSE: Cause = Cause {
         "a limit from outside (cloud, cgroup) is reached, not the disk's own: then the rate is steady to a few per cent and latency has two levels",
         "the check took the disk when others paused: then its loads alone reach far more than others and it together",
     ],
-    experiment: "iodyno run {target} --sweep iodepth=1..64 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 # at a quiet hour, beside iodyno watch {device}",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep iodepth=1..64 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 # at a quiet hour, beside iodyno watch {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

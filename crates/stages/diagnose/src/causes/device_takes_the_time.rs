@@ -50,7 +50,7 @@
 //! - The four fifths are a proposal of this project: what is left to win in the queue is then smaller than usual noise.
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -68,7 +68,9 @@ pub static CAUSE: Cause = Cause {
         "completions wait for a CPU that is full of interrupts, which D2C contains: then that CPU shows it, and spreading interrupts helps",
         "the hypervisor or the provider holds I/O back, which looks like the device: then latency has two steps",
     ],
-    experiment: "iodyno run {target} --layers auto -- -rw=randread -bs=4k -iodepth=1 -direct=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} --layers auto -- -rw=randread -bs=4k -iodepth=1 -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -78,11 +78,12 @@
 //! - Some seconds of bandwidth is a proposal of this project: what a writer may be kept waiting and a crash may lose.
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
+use model::proposal::TuneProposal;
 use model::text::short_group;
 use model::time_account::TimePlace;
 use model::units;
@@ -99,7 +100,13 @@ pub static CAUSE: Cause = Cause {
         "a limit that is tiny: then few pages are dirty, and vm.dirty_bytes says so",
         "a control group's memory limit, which scales the limit down: then cgroup.dirty_bytes is near its share",
     ],
-    experiment: "sudo iodyno tune {target} --rw write --bs 1m --direct 0 --budget 20m --knob vm.dirty_bytes",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("vm.dirty_bytes")
+            .rw("write")
+            .bs("1m")
+            .buffered()
+            .budget("20m")
+    }),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Writeback],

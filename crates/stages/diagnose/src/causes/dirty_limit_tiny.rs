@@ -75,10 +75,11 @@ use crate::causes_help_queue::{
     BUFFERED_FINE, BUFFERED_SLOW, buffered_share, configured, dirty_limit, write_rate,
 };
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Setting;
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -93,7 +94,13 @@ pub static CAUSE: Cause = Cause {
         "writeback throttling holds the writes back: then many pages are dirty meanwhile, and wbt_lat_usec 0 helps",
         "the file system allocates while it writes: then a file that is written over is fast at the same limit",
     ],
-    experiment: "sudo iodyno tune {target} --rw write --bs 1m --direct 0 --budget 20m --knob vm.dirty_bytes",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("vm.dirty_bytes")
+            .rw("write")
+            .bs("1m")
+            .buffered()
+            .budget("20m")
+    }),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Writeback],

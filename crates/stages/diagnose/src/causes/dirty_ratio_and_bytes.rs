@@ -53,7 +53,7 @@
 
 use crate::causes_help_queue::{DIRTY_PAIRS, configured};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Setting;
@@ -68,7 +68,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "one of the files is not read at boot: then `systemd-analyze cat-config sysctl.d` does not list it",
     ],
-    experiment: "sudo sysctl --system; sysctl vm.dirty_ratio vm.dirty_bytes # the one that is 0 was overruled",
+    experiment: Experiment::Line(
+        "sudo sysctl --system; sysctl vm.dirty_ratio vm.dirty_bytes # the one that is 0 was overruled",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -62,10 +62,10 @@
 
 use crate::causes_help_queue::{configured, dirty_limit, high_dirty_ratio, write_rate};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
-use model::text::shell_word;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -79,7 +79,12 @@ pub static CAUSE: Cause = Cause {
         "what writes here uses direct I/O: then vmstat shows few dirty pages, and the ratio does nothing",
         "bursts are rare and must not wait, and what is lost at a power cut can be made again: then it is as it should be",
     ],
-    experiment: "iodyno tune {target} --rw randwrite --direct 0 --budget 20m --knob vm.dirty_bytes=268435456,1073741824",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("vm.dirty_bytes=268435456,1073741824")
+            .rw("randwrite")
+            .buffered()
+            .budget("20m")
+    }),
     contrast: None,
     knob: Some("dirty_bytes"),
     explains: &[],
@@ -163,7 +168,7 @@ fn cure(scene: &Scene<'_>, rate: Option<(f64, &str)>) -> String {
         Some(_) => "some seconds of this disk's writing",
         None => "a limit that does not grow with the memory",
     };
-    let target = shell_word(&scene.path.target);
+    let target = scene.path.as_argument();
     format!(
         "sudo iodyno set {setting} {target} # {what}; the line {setting} in a file of /etc/sysctl.d keeps it"
     )

@@ -68,7 +68,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -87,7 +87,9 @@ pub static CAUSE: Cause = Cause {
         "the writes that come with the deletions slow the reads: then reads are slow without discards too",
         "another program trims (fstrim, LVM issue_discards): then discards go on after a remount without the option",
     ],
-    experiment: "iodyno watch # disk.await_read_ms under the same deletions, before and after mount -o remount,nodiscard {device}",
+    experiment: Experiment::Line(
+        "iodyno watch # disk.await_read_ms under the same deletions, before and after mount -o remount,nodiscard {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

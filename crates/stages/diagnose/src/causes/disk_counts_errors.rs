@@ -55,7 +55,7 @@
 
 use crate::finding::{With, found};
 use crate::seen::highest;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -72,7 +72,9 @@ pub static CAUSE: Cause = Cause {
         "old errors of a disk that has been well for years: then the counters stand still",
         "a loose cable: then attribute 199 grows as well",
     ],
-    experiment: "sudo smartctl -t long /dev/{device} # and smartctl -x /dev/{device} when it is done",
+    experiment: Experiment::Line(
+        "sudo smartctl -t long /dev/{device} # and smartctl -x /dev/{device} when it is done",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -59,7 +59,7 @@
 
 use crate::finding::{With, note, warning};
 use crate::seen::{highest, span_over};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
         "a disk that is slower for another reason while it happens to be hot: then it is as slow when cool",
         "a sensor that reads wrong: then the counters do not move",
     ],
-    experiment: "iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=300 # once {device} has cooled down (nvme smart-log): does the rate fall as the temperature rises?",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=300 # once {device} has cooled down (nvme smart-log): does the rate fall as the temperature rises?",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -41,7 +41,7 @@
 //! - Korchagin, "Speeding up Linux disk encryption", Cloudflare, 2020
 
 use crate::finding::{With, note};
-use crate::{Cause, Medium, Scene};
+use crate::{Cause, Experiment, Medium, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -57,7 +57,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cipher itself takes the time: `cryptsetup benchmark` gives its rate, and a rate near the volume's decides",
     ],
-    experiment: "iodyno run {target} # before and after cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name",
+    experiment: Experiment::Line(
+        "iodyno run {target} # before and after cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue on {device}'s name",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Mapping],

@@ -58,7 +58,7 @@
 
 use crate::ceph_parts::{cluster, pools};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -75,7 +75,9 @@ pub static CAUSE: Cause = Cause {
         "all I/O goes to one object or image, and few stripes of it: then more placement groups change nothing",
         "the cap is the client or the network: then the busiest OSD has time to spare",
     ],
-    experiment: "{ceph} osd df tree # while the load runs, with iostat on the hosts: few OSDs work, or all do",
+    experiment: Experiment::Line(
+        "{ceph} osd df tree # while the load runs, with iostat on the hosts: few OSDs work, or all do",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

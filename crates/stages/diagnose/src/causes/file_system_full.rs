@@ -55,7 +55,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -72,7 +72,7 @@ pub static CAUSE: Cause = Cause {
         "deleted files that are still open hold the room: then `lsof +L1` lists them, and a restart frees it",
         "a quota says ENOSPC or EDQUOT: then `quota` or `repquota` lists it",
     ],
-    experiment: "df -h {device}; df -i {device}",
+    experiment: Experiment::Line("df -h {device}; df -i {device}"),
     contrast: None,
     knob: None,
     explains: &[],

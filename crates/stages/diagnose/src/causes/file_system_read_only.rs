@@ -54,7 +54,7 @@
 //! - Linux `Documentation/admin-guide/ext4.rst`, `errors=remount-ro`; `fs/ext4/super.c`, `ext4_handle_error`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -69,7 +69,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "somebody mounted it so on purpose: then the kernel log has no error of this file system",
     ],
-    experiment: "sudo dmesg --level=err,warn # and the health of the disk: iodyno watch",
+    experiment: Experiment::Line(
+        "sudo dmesg --level=err,warn # and the health of the disk: iodyno watch",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

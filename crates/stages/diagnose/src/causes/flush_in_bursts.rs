@@ -74,10 +74,11 @@
 
 use crate::causes_help_queue::{dirty_limit, high_dirty_ratio, write_rate};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -91,7 +92,13 @@ pub static CAUSE: Cause = Cause {
         "the disk itself stands still (flash that cleans up, a token bucket): then direct writes stand still too",
         "the journal commits: then the gaps come every 5 s (ext4 commit=) whatever the limits",
     ],
-    experiment: "sudo iodyno tune {target} --rw write --bs 1m --direct 0 --budget 20m --knob vm.dirty_background_bytes",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("vm.dirty_background_bytes")
+            .rw("write")
+            .bs("1m")
+            .buffered()
+            .budget("20m")
+    }),
     contrast: None,
     knob: None,
     explains: &[],

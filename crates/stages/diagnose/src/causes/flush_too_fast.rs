@@ -52,7 +52,7 @@
 
 use crate::Medium;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -69,7 +69,9 @@ pub static CAUSE: Cause = Cause {
         "memory with a battery or capacitors: then its owner can say so, and the figures are right",
         "a file system that leaves flushes out (nobarrier): then another rule says so",
     ],
-    experiment: "# pull the plug of a test machine while fio writes with -verify, or ask the host for the cache mode of {device}",
+    experiment: Experiment::Line(
+        "# pull the plug of a test machine while fio writes with -verify, or ask the host for the cache mode of {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -36,7 +36,7 @@
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `write_cache`: the kernel's view only; `Documentation/block/writeback_cache_control.rst`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -51,7 +51,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the cache keeps its content without power: then the disk's data sheet says so, and nothing is wrong",
     ],
-    experiment: "# look up whether {device} has power-loss protection; a measurement cannot tell",
+    experiment: Experiment::Line(
+        "# look up whether {device} has power-loss protection; a measurement cannot tell",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

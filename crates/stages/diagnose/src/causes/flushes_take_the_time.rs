@@ -61,7 +61,7 @@
 use crate::causes_help_queue::is_fast;
 use crate::finding::{With, note, warning};
 use crate::seen::BEFORE;
-use crate::{Cause, Contrast, Scene};
+use crate::{Cause, Contrast, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -80,7 +80,9 @@ pub static CAUSE: Cause = Cause {
         "a flush waits for writes before it: then disk.await_write_ms is as high",
         "the file system writes much for each commit: then syncs that overwrite are far quicker at the same flush time",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m # again with -fdatasync=32 in place of -fdatasync=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m # again with -fdatasync=32 in place of -fdatasync=1",
+    ),
     contrast: Some(Contrast {
         with: "-rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m",
         without: "-rw=write -bs=4k -fdatasync=32 -overwrite=1 -size=64m",

@@ -81,7 +81,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, warning};
-use crate::{Cause, Contrast, Scene};
+use crate::{Cause, Contrast, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -100,7 +100,9 @@ pub static CAUSE: Cause = Cause {
         "writeback fills the device's queue and the sync's own writes stand behind it: then disk.await_write_ms is high too, and wbt or kyber helps",
         "others sync as well, and commits queue up: then disk.flushes_per_s is above this load's own",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m # again with -fdatasync=1 in place of -fsync=1: a sync of data in blocks that are not new needs no commit",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m # again with -fdatasync=1 in place of -fsync=1: a sync of data in blocks that are not new needs no commit",
+    ),
     contrast: Some(Contrast {
         with: "-rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m",
         without: "-rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m",

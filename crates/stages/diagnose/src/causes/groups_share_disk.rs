@@ -57,7 +57,7 @@
 //! - The fifth of the I/O and the fifth of the time waiting are proposals of this project.
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -74,7 +74,9 @@ pub static CAUSE: Cause = Cause {
     level: Level::Note,
     risk: Risk::CostsLatency,
     competing: &["they wait for something else than each other: then one alone is as slow"],
-    experiment: "iodyno watch # the I/O of the groups a second, while the greediest is stopped for a minute",
+    experiment: Experiment::Line(
+        "iodyno watch # the I/O of the groups a second, while the greediest is stopped for a minute",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Request],

@@ -60,7 +60,7 @@
 use crate::cloud::{builtin, is_near};
 use crate::finding::{With, warning};
 use crate::seen::all_disks;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::units;
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
         "the disk reaches its own limit, which is about the same: then other disks are fast at the same time",
         "the network of the instance is full of other traffic: then the rate falls as that rises",
     ],
-    experiment: "# load two disks at once, each by an iodyno run of its own: together they give what one gives alone",
+    experiment: Experiment::Line(
+        "# load two disks at once, each by an iodyno run of its own: together they give what one gives alone",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -61,7 +61,7 @@
 //! - Linux `drivers/nvme/host/pci.c`, `nvme_setup_irqs`
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -76,7 +76,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the generator is the limit, not the interrupts: then more jobs on the same CPU do not raise its interrupt time",
     ],
-    experiment: "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -67,7 +67,7 @@
 //! - Linux `Documentation/core-api/irq/irq-affinity.rst`
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -82,7 +82,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a CPU went offline or a cpuset changed: then the kernel's log says so, and irqbalance is not running",
     ],
-    experiment: "iodyno run {target} --sweep iodepth=1,4 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 # with irqbalance stopped",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep iodepth=1,4 -- -ioengine=io_uring -rw=randread -bs=4k -direct=1 # with irqbalance stopped",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -97,7 +97,7 @@
 //! - Linux `Documentation/core-api/irq/irq-affinity.rst`; irqbalance(1)
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use kernel::cpulist::CpuList;
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -117,7 +117,9 @@ pub static CAUSE: Cause = Cause {
         "somebody pinned them there on purpose, to keep the other CPUs free: then the masks in /proc/irq name that CPU alone and a service or tuned profile wrote them",
         "the device uses one of its vectors only: then /proc/interrupts counts on one line, and spreading the others changes nothing",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1 # before and after each vector has a CPU of its own",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -numjobs=4 -direct=1 # before and after each vector has a CPU of its own",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Completion],

@@ -41,7 +41,7 @@
 
 use crate::cloud::is_kept;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -57,7 +57,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the bandwidth of the disk binds at the same figure: then a block of the unit itself gives the same bytes",
     ],
-    experiment: "iodyno run {target} --sweep bs=64k..1m -- -rw=read -iodepth=8 -direct=1 # the bytes a second stay, the IOPS fall",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep bs=64k..1m -- -rw=read -iodepth=8 -direct=1 # the bytes a second stay, the IOPS fall",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

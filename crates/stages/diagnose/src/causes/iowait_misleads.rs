@@ -53,7 +53,7 @@
 //! - Linux `Documentation/accounting/psi.rst`; proc(5), `iowait` of `/proc/stat`
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::units;
@@ -68,7 +68,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the two were taken over different times: then a longer look (iodyno watch) brings them together",
     ],
-    experiment: "iodyno watch {device} # while stress-ng --cpu 0 --timeout 30 runs beside the load: iowait falls, pressure stays",
+    experiment: Experiment::Line(
+        "iodyno watch {device} # while stress-ng --cpu 0 --timeout 30 runs beside the load: iowait falls, pressure stays",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -83,7 +83,7 @@
 //! - The fifth, and four waits for a CPU in each commit, are proposals of this project.
 
 use crate::finding::{With, warning};
-use crate::{Cause, Contrast, Scene};
+use crate::{Cause, Contrast, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -101,7 +101,9 @@ pub static CAUSE: Cause = Cause {
         "the journal lies on another device, and that one is slow: `dumpe2fs -h` or `xfs_info` names it",
         "others sync on the same file system, and commits queue up: then disk.flushes_per_s is above this load's own",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m # again with -fdatasync=1 in place of -fsync=1: a sync of data in blocks that are not new needs no commit",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m # again with -fdatasync=1 in place of -fsync=1: a sync of data in blocks that are not new needs no commit",
+    ),
     contrast: Some(Contrast {
         with: "-rw=write -bs=4k -fsync=1 -overwrite=1 -size=64m",
         without: "-rw=write -bs=4k -fdatasync=1 -overwrite=1 -size=64m",

@@ -58,7 +58,7 @@
 use crate::CgroupLimit;
 use crate::finding::{With, found};
 use crate::seen::{limited, limits};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
@@ -73,7 +73,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the writes fit below the dirty limits and were never written meanwhile: then the device moved fewer bytes than were written",
     ],
-    experiment: "iodyno limit {target} --group self",
+    experiment: Experiment::Line("iodyno limit {target} --group self"),
     contrast: None,
     knob: None,
     explains: &[],

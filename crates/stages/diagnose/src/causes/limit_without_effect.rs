@@ -64,7 +64,7 @@ use crate::CgroupLimit;
 use crate::finding::{With, warning};
 use crate::group_limits::ahead;
 use crate::seen::{limited, limits};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
@@ -81,7 +81,9 @@ pub static CAUSE: Cause = Cause {
         "the limit was lifted or raised meanwhile: then the file says so now",
         "the reads were answered by a cache above the device: then the device's own counters show fewer",
     ],
-    experiment: "iodyno check {target} --quick # again inside the group, once its file has the number that lsblk -o NAME,MAJ:MIN shows",
+    experiment: Experiment::Line(
+        "iodyno check {target} --quick # again inside the group, once its file has the number that lsblk -o NAME,MAJ:MIN shows",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -54,7 +54,7 @@
 //! - lvmraid(7), lvcreate(8); Linux `Documentation/admin-guide/device-mapper/linear.rst`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -71,7 +71,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the volume is filled to its first disk only: then a fresh file on the later disk is as slow and loads the other disk",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iodyno watch on the members",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iodyno watch on the members",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -51,7 +51,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::log_of;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -67,7 +67,9 @@ pub static CAUSE: Cause = Cause {
         "an error that was put right long ago: then there are no new lines under load",
         "a single medium error on a disk that is well: then its SMART log counts one pending sector",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # with dmesg -w beside it: are there new lines?",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # with dmesg -w beside it: are there new lines?",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -79,12 +79,13 @@
 //! - netdata, issue 2646: backlog of dm devices far above that of their disks
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::text::shell_word;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -99,7 +100,9 @@ pub static CAUSE: Cause = Cause {
         "large reads were split over many disks: then the mapped device has fewer and larger reads than its disks",
         "the kernel counts the mapped device's time wrongly: then the programs see the disks' latency, not its",
     ],
-    experiment: "sudo dmsetup table; sudo dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
+    experiment: Experiment::Line(
+        "sudo dmsetup table; sudo dmsetup status; iodyno run {target} --layers full -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Mapping],
@@ -149,7 +152,7 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
     };
     let finding = found(level, name, claim);
     let finding = if mapping == "delay" {
-        finding.experiment(format!("sudo dmsetup table /dev/{name}"))
+        finding.experiment(format!("sudo dmsetup table /dev/{}", shell_word(name)))
     } else {
         finding
     };

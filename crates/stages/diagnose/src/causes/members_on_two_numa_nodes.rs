@@ -65,7 +65,7 @@
 //! - Linux `Documentation/ABI/testing/sysfs-bus-pci`, `numa_node`
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -83,7 +83,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the members are of different models or wear: then the difference stays when the load is pinned to the other node",
     ],
-    experiment: "numactl --cpunodebind=0 iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1 # then with --cpunodebind=1",
+    experiment: Experiment::Line(
+        "numactl --cpunodebind=0 iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=1 -direct=1 # then with --cpunodebind=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

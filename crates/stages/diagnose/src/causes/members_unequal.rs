@@ -93,12 +93,13 @@
 //! - md(4); Linux `Documentation/admin-guide/device-mapper/striped.rst`
 
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::text::shell_word;
 use model::units;
 
 /// What this file finds.
@@ -112,7 +113,9 @@ pub static CAUSE: Cause = Cause {
         "others use that member (another partition, a rebuild): then it has more I/Os than its share",
         "it is of another model or behind another controller: then its facts differ in iodyno inspect",
     ],
-    experiment: "# the same reads on each member by itself: another one is as slow, or none is",
+    experiment: Experiment::Line(
+        "# the same reads on each member by itself: another one is as slow, or none is",
+    ),
     contrast: None,
     knob: None,
     explains: &[],
@@ -217,7 +220,8 @@ fn finding(scene: &Scene<'_>, volume: &Layer) -> Option<Finding> {
 /// Reads of one member.
 fn alone(member: &str) -> String {
     format!(
-        "iodyno run /dev/{member} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=8 -direct=1 # then the same on another member"
+        "iodyno run /dev/{} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=8 -direct=1 # then the same on another member",
+        shell_word(member)
     )
 }
 

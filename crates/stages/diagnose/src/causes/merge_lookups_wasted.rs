@@ -65,11 +65,12 @@
 
 use crate::causes_help_queue::number;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -82,7 +83,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the CPU time goes elsewhere: then nomerges=2 saves none, and `perf top` shows where",
     ],
-    experiment: "iodyno tune {target} --iodepth 256 --knob nomerges=0,2",
+    experiment: Experiment::Tune(|| TuneProposal::new("nomerges=0,2").iodepth(256)),
     contrast: None,
     knob: Some("nomerges"),
     explains: &[],

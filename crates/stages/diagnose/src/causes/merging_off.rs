@@ -47,11 +47,12 @@
 
 use crate::causes_help_queue::{configured, is_spinning};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -65,7 +66,7 @@ pub static CAUSE: Cause = Cause {
         "the requests are no neighbours, and a cache in disk or controller answers: then nomerges=0 changes nothing",
         "the program flushes after each, so that no neighbour is there yet: then as many flushes are seen as writes",
     ],
-    experiment: "iodyno tune {target} --rw write --bs 4k --knob nomerges=0,2",
+    experiment: Experiment::Tune(|| TuneProposal::new("nomerges=0,2").rw("write").bs("4k")),
     contrast: None,
     knob: Some("nomerges"),
     explains: &[],

@@ -53,7 +53,7 @@
 
 use crate::ceph_parts::{checks, cluster, words};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 
@@ -68,7 +68,9 @@ pub static CAUSE: Cause = Cause {
         "the OSDs of the metadata pool are slow: then MDS_SLOW_METADATA_IO is among the checks, and ceph osd perf shows them",
         "one client holds very many files: then ceph tell mds.NAME client ls shows its num_caps",
     ],
-    experiment: "{ceph} fs status # caps and dentries of each server, and its requests a second, while the load runs",
+    experiment: Experiment::Line(
+        "{ceph} fs status # caps and dentries of each server, and its requests a second, while the load runs",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

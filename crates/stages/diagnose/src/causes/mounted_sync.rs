@@ -42,7 +42,7 @@
 
 use crate::causes_help_queue::mounted_with;
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -59,7 +59,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "every write of the programs is synced by themselves: then the option costs nothing",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=0 -size=64m # before and after mount -o remount,async {target}",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -direct=0 -size=64m # before and after mount -o remount,async {target}",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Journal, TimePlace::FileSystem],

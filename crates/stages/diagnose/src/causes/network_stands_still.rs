@@ -54,7 +54,7 @@
 use crate::Medium;
 use crate::finding::{With, note, warning};
 use crate::seen::deepest;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -73,7 +73,9 @@ pub static CAUSE: Cause = Cause {
         "this machine was short of CPU: then cpu.steal_percent or the run queue rose at the same time",
         "a cap: then the rate is flat between the pauses",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # with ping and ceph osd perf beside it, or iostat on the server",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # with ping and ceph osd perf beside it, or iostat on the server",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::FileSystem],

@@ -56,10 +56,11 @@
 
 use crate::causes_help_queue::{is_spinning, scheduler, streams};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -73,7 +74,12 @@ pub static CAUSE: Cause = Cause {
         "the streams lie far apart, and any order travels: then mq-deadline is no faster",
         "the disk only claims to spin: then one random read takes less than a millisecond",
     ],
-    experiment: "iodyno tune {target} --rw read --bs 64k --numjobs 4 --knob scheduler=none,mq-deadline,bfq",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("scheduler=none,mq-deadline,bfq")
+            .rw("read")
+            .bs("64k")
+            .numjobs(4)
+    }),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

@@ -53,11 +53,12 @@
 //! - That 1.2 times as many I/Os count as faster is a proposal of this project: repeated runs differ by less.
 
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -71,7 +72,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the queue was switched off because the disk fails with it: then the kernel log or libata.force says so",
     ],
-    experiment: "iodyno tune {target} --iodepth 64 --knob queue_depth",
+    experiment: Experiment::Tune(|| TuneProposal::new("queue_depth").iodepth(64)),
     contrast: None,
     knob: Some("queue_depth"),
     explains: &[TimePlace::Request, TimePlace::Scheduler],

@@ -35,7 +35,7 @@
 
 use crate::ceph_parts::{checks, cluster, words};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 
@@ -51,7 +51,9 @@ pub static CAUSE: Cause = Cause {
         "the network between the OSDs drops packets: then ceph health detail has slow pings, or ip -s link counts drops",
         "an OSD is full, or placement groups are inactive: then ceph health detail says so",
     ],
-    experiment: "{ceph} health detail # then, on the host of the OSD that it names: ceph daemon osd.N dump_ops_in_flight",
+    experiment: Experiment::Line(
+        "{ceph} health detail # then, on the host of the OSD that it names: ceph daemon osd.N dump_ops_in_flight",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

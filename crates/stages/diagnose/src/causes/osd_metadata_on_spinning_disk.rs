@@ -56,7 +56,7 @@
 
 use crate::ceph_parts::{cluster, osd_words, osds};
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -72,7 +72,9 @@ pub static CAUSE: Cause = Cause {
         "the disks do not spin, and say they do, as those of virtual machines: then a random read of 4 KiB takes less than 2 ms",
         "objects are large and few: then the seeks for metadata are few too",
     ],
-    experiment: "{ceph} osd metadata | grep -E 'bluefs_dedicated_db|_rotational' # what each OSD says of its disks",
+    experiment: Experiment::Line(
+        "{ceph} osd metadata | grep -E 'bluefs_dedicated_db|_rotational' # what each OSD says of its disks",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

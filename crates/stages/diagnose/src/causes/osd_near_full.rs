@@ -53,7 +53,7 @@
 
 use crate::ceph_parts::{checks, cluster, osd_words, osds, words};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -70,7 +70,9 @@ pub static CAUSE: Cause = Cause {
         "data lies unevenly, and the others have room: then VAR in ceph osd df differs much from 1",
         "the ratios were lowered by hand: then ceph osd dump shows others than 0.85, 0.90 and 0.95",
     ],
-    experiment: "{ceph} osd df tree # whether all are as full, or the data lies unevenly",
+    experiment: Experiment::Line(
+        "{ceph} osd df tree # whether all are as full, or the data lies unevenly",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -67,7 +67,7 @@
 
 use crate::ceph_parts::{osd_words, osds};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -86,7 +86,9 @@ pub static CAUSE: Cause = Cause {
         "it holds more placement groups than the others: then its pgs in ceph osd df stand out",
         "its host is short of CPU or memory: then the other OSDs of that host are slow as well",
     ],
-    experiment: "{ceph} osd perf # again after a minute: the same OSD stands out, or it was chance; then iostat -x 1 of its disk on its host",
+    experiment: Experiment::Line(
+        "{ceph} osd perf # again after a minute: the same OSD stands out, or it was chance; then iostat -x 1 of its disk on its host",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -35,7 +35,7 @@
 //! - Linux `Documentation/filesystems/overlayfs.rst`, Non-directories: copy_up
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::time_account::TimePlace;
@@ -50,7 +50,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the data lies on a volume that is mounted into the container: then findmnt shows another file system for its directory",
     ],
-    experiment: "findmnt -T {target} # then time the first and the second write to a large file of the image",
+    experiment: Experiment::Line(
+        "findmnt -T {target} # then time the first and the second write to a large file of the image",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::FileSystem],

@@ -54,7 +54,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::BEFORE;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::time_account::TimePlace;
@@ -71,7 +71,9 @@ pub static CAUSE: Cause = Cause {
         "swap is read back, which refaults too: then vm.swapped_in_bytes_per_s is as high",
         "one large scan passes through: then it ends, and the refaults with it",
     ],
-    experiment: "iodyno watch # vm.refaults_per_s, while the group's memory.high, or the free memory, is a tenth more",
+    experiment: Experiment::Line(
+        "iodyno watch # vm.refaults_per_s, while the group's memory.high, or the free memory, is a tenth more",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::PageCache, TimePlace::Memory],

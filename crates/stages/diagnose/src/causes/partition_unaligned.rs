@@ -33,7 +33,7 @@
 //! - Linux `Documentation/ABI/stable/sysfs-block`, `alignment_offset`, `physical_block_size`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -48,7 +48,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the disk reports a physical block that it does not have, as some bridges do: then aligned and unaligned writes are alike",
     ],
-    experiment: "iodyno run {target} -- -rw=randwrite -bs=4k -iodepth=1 -direct=1 # beside the same on a partition that begins at 1 MiB",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randwrite -bs=4k -iodepth=1 -direct=1 # beside the same on a partition that begins at 1 MiB",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -41,7 +41,7 @@
 //! - Linux `drivers/md/dm-mpath.c` (Failing path); multipath(8), multipathd(8)
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -57,7 +57,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a path that somebody took out on purpose (multipathd fail path): then its checker says it is up",
     ],
-    experiment: "multipath -ll {device} # then multipathd reinstate path for one of them, while iodyno watch shows the members",
+    experiment: Experiment::Line(
+        "multipath -ll {device} # then multipathd reinstate path for one of them, while iodyno watch shows the members",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

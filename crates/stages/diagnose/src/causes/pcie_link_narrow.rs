@@ -65,7 +65,7 @@
 
 use crate::finding::{With, found};
 use crate::seen::fastest_stream;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -82,7 +82,9 @@ pub static CAUSE: Cause = Cause {
         "the slot has fewer lanes than its shape: then the port above it says the same maximum",
         "the kernel or firmware lowers the speed while idle: then it is back under load",
     ],
-    experiment: "iodyno run {target} -- -rw=read -bs=1m -iodepth=8 -direct=1 -runtime=10 # meanwhile read current_link_speed and current_link_width of {device} and of the port above it",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=read -bs=1m -iodepth=8 -direct=1 -runtime=10 # meanwhile read current_link_speed and current_link_width of {device} and of the port above it",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -44,7 +44,7 @@
 
 use crate::ceph_parts::cluster;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::LayerKind;
@@ -61,7 +61,9 @@ pub static CAUSE: Cause = Cause {
         "an OSD is only restarting: then all are active+clean again within a minute",
         "the rule cannot be met with the hosts that there are: then the placement groups stay undersized with all OSDs up",
     ],
-    experiment: "{ceph} health detail # which placement groups and OSDs it is, and whether they become fewer",
+    experiment: Experiment::Line(
+        "{ceph} health detail # which placement groups and OSDs it is, and whether they become fewer",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -42,7 +42,7 @@
 
 use crate::ceph_parts::pools;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -57,7 +57,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "it is meant so, for data that can be made anew: then nothing else lies in the pool",
     ],
-    experiment: "{ceph} osd pool get {device} size && {ceph} osd pool get {device} min_size # how many copies there are, and how many are needed",
+    experiment: Experiment::Line(
+        "{ceph} osd pool get {device} size && {ceph} osd pool get {device} min_size # how many copies there are, and how many are needed",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -58,7 +58,7 @@
 //! - TuneD, plugin scsi_host
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -77,7 +77,9 @@ pub static CAUSE: Cause = Cause {
         "another load or garbage collection makes the tail: then it is as long under a steady load",
         "the CPU sleeps, not the disk: then holding /dev/cpu_dma_latency at 0 shortens the median too",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30 # p99.9 before and after the disk is held awake: max_performance in link_power_management_policy, or 0 in pm_qos_latency_tolerance_us",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -rate_iops=20 -runtime=30 # p99.9 before and after the disk is held awake: max_performance in link_power_management_policy, or 0 in pm_qos_latency_tolerance_us",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Completion],

@@ -54,7 +54,7 @@
 use crate::cloud::is_kept;
 use crate::finding::{With, note};
 use crate::seen::settled_best;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -68,7 +68,9 @@ pub static CAUSE: Cause = Cause {
     level: Level::Note,
     risk: Risk::Safe,
     competing: &["a disk that happens to be that fast: then the rate is not flat over time"],
-    experiment: "iodyno cloud # what this machine's types are, and which carry more",
+    experiment: Experiment::Line(
+        "iodyno cloud # what this machine's types are, and which carry more",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

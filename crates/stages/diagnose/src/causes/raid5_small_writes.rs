@@ -90,12 +90,13 @@
 
 use crate::finding::{With, found};
 use crate::seen::BEFORE;
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::{Layer, LayerKind};
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -109,7 +110,11 @@ pub static CAUSE: Cause = Cause {
         "a rebuild or a check reads the members: then sync_action is not idle",
         "programs read the members directly: then their rate goes on without writes",
     ],
-    experiment: "iodyno tune {target} --rw randwrite --iodepth 32 --knob stripe_cache_size",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("stripe_cache_size")
+            .rw("randwrite")
+            .iodepth(32)
+    }),
     contrast: None,
     knob: Some("stripe_cache_size"),
     explains: &[],

@@ -124,7 +124,7 @@ use crate::cloud::{self, Match, Measured, Strength};
 use crate::finding::{With, found};
 use crate::measured::interval_rates;
 use crate::seen::{limited, limits};
-use crate::{Cause, Medium, Scene};
+use crate::{Cause, Experiment, Medium, Scene};
 use analyse::plateau;
 use model::change::Risk;
 use model::check::{Probe, Role};
@@ -145,7 +145,9 @@ pub static CAUSE: Cause = Cause {
         "a device that is just that even: then another block size gives another number of bytes and of I/Os",
         "another machine on the same disk: then the rate is not flat",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # again with -bs=16k, and iodyno cloud --record on both",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -iodepth=32 -direct=1 -runtime=60 # again with -bs=16k, and iodyno cloud --record on both",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Request],

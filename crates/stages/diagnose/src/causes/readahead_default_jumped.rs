@@ -84,11 +84,12 @@ use crate::causes_help_queue::{
     amplification, configured, is_spinning, number, read_ahead, rotational, slower_than_direct,
 };
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -102,7 +103,12 @@ pub static CAUSE: Cause = Cause {
         "somebody set it by hand: then it is gone after a boot",
         "the load is made of streams, which gain by it: then 128 KiB is slower in the experiment",
     ],
-    experiment: "iodyno tune {target} --rw randread --bs 16k --direct 0 --knob read_ahead_kb=128,1024,8192",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("read_ahead_kb=128,1024,8192")
+            .rw("randread")
+            .bs("16k")
+            .buffered()
+    }),
     contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],

@@ -58,7 +58,7 @@
 
 use crate::causes_help_queue::configured;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -75,7 +75,9 @@ pub static CAUSE: Cause = Cause {
         "the program reads directly in such sizes: then O_DIRECT stands in /proc/PID/fdinfo of its files (flag 040000)",
         "requests of neighbours are merged: then disk.read_merged_percent is high",
     ],
-    experiment: "iodyno watch {device} # after the reader is started anew: the mean size of reads falls to the new value",
+    experiment: Experiment::Line(
+        "iodyno watch {device} # after the reader is started anew: the mean size of reads falls to the new value",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -69,7 +69,7 @@
 
 use crate::causes_help_queue::{configured, read_ahead};
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -85,7 +85,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the disk is also read as a device, past the file system: then its own value acts for that",
     ],
-    experiment: "iodyno inspect {target} --all # shows both; then iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
+    experiment: Experiment::Line(
+        "iodyno inspect {target} --all # shows both; then iodyno run {target} -- -rw=read -bs=128k -direct=0 with each value above",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

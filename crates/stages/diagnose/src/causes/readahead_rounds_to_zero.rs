@@ -55,10 +55,11 @@
 
 use crate::causes_help_queue::configured;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -69,7 +70,12 @@ pub static CAUSE: Cause = Cause {
     level: Level::Warning,
     risk: Risk::Safe,
     competing: &["somebody wrote 0 by hand: then it stays 0 when the rule is made 64"],
-    experiment: "iodyno tune {target} --rw read --bs 64k --direct 0 --knob read_ahead_kb=0,64,128",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("read_ahead_kb=0,64,128")
+            .rw("read")
+            .bs("64k")
+            .buffered()
+    }),
     contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],

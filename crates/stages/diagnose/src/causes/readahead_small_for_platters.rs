@@ -66,11 +66,12 @@
 
 use crate::causes_help_queue::{is_spinning, number, streams};
 use crate::finding::{With, note, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -84,7 +85,13 @@ pub static CAUSE: Cause = Cause {
         "the reads are random and direct and of that size by themselves: then read_ahead_kb changes nothing",
         "the scheduler mixes the streams: then bfq or mq-deadline helps with the same window",
     ],
-    experiment: "iodyno tune {target} --rw read --bs 128k --numjobs 8 --direct 0 --knob read_ahead_kb=128,1024,4096",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("read_ahead_kb=128,1024,4096")
+            .rw("read")
+            .bs("128k")
+            .numjobs(8)
+            .buffered()
+    }),
     contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],

@@ -105,11 +105,12 @@
 
 use crate::causes_help_queue::{amplification, read_ahead, slower_than_direct};
 use crate::finding::{With, found, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, Setting};
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -123,7 +124,12 @@ pub static CAUSE: Cause = Cause {
         "someone else reads from the disks: then the bytes stay with read_ahead_kb 0",
         "the file system reads whole records or extents (compression, encryption, checksums): then read_ahead_kb changes nothing",
     ],
-    experiment: "iodyno tune {target} --rw randread --bs 4k --direct 0 --knob read_ahead_kb=0,16,32,64,128",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("read_ahead_kb=0,16,32,64,128")
+            .rw("randread")
+            .bs("4k")
+            .buffered()
+    }),
     contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[],

@@ -57,10 +57,11 @@
 
 use crate::causes_help_queue::read_ahead;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -75,7 +76,12 @@ pub static CAUSE: Cause = Cause {
         "copying from the page cache takes the CPU that the stream runs on: then that CPU is full, and a larger window changes nothing",
         "the file lies in pieces: then a direct stream of the same file is slow too",
     ],
-    experiment: "iodyno tune {target} --rw read --bs 128k --direct 0 --knob read_ahead_kb=0,128,1024",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("read_ahead_kb=0,128,1024")
+            .rw("read")
+            .bs("128k")
+            .buffered()
+    }),
     contrast: None,
     knob: Some("read_ahead_kb"),
     explains: &[TimePlace::PageCache],

@@ -54,7 +54,7 @@
 //! - Hao et al.: The tail at store, FAST 2016: slow disks and SSDs in the field
 
 use crate::finding::{With, note};
-use crate::{Cause, Medium, Scene};
+use crate::{Cause, Experiment, Medium, Scene};
 use analyse::cliff;
 use model::change::Risk;
 use model::check::{Probe, Role};
@@ -73,7 +73,9 @@ pub static CAUSE: Cause = Cause {
         "the drive's cache served the first part: then a range many times as large is slow from the start",
         "heat: then the temperature and the drive's throttle counters rose meanwhile",
     ],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=16 -direct=1 -time_based -runtime=60 # beside iodyno watch {device}",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=16 -direct=1 -time_based -runtime=60 # beside iodyno watch {device}",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

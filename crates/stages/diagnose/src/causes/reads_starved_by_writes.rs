@@ -61,11 +61,12 @@
 
 use crate::causes_help_queue::{is_fast, scheduler};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -79,7 +80,7 @@ pub static CAUSE: Cause = Cause {
         "the flash itself stalls reads while it erases: then D2C has the tail, and kyber with a smaller write depth helps little",
         "the provider's token bucket is empty: then reads alone have the same two steps",
     ],
-    experiment: "iodyno tune {target} --rw randrw --knob scheduler=none,kyber,bfq",
+    experiment: Experiment::Tune(|| TuneProposal::new("scheduler=none,kyber,bfq").rw("randrw")),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

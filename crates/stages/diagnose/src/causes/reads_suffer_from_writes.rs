@@ -57,7 +57,7 @@
 //! - Linux `Documentation/admin-guide/cgroup-v2.rst`, io.cost and io.latency
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
@@ -75,7 +75,9 @@ pub static CAUSE: Cause = Cause {
         "writes fill the kernel's queue before the reads: then Q2D is large and kyber or mq-deadline gives it back",
         "the flushes of the writers, not the writes, hold reads up: then reads recover when the writers stop syncing",
     ],
-    experiment: "iodyno run {target} --interference # then iodyno tune {target} --knob scheduler",
+    experiment: Experiment::Line(
+        "iodyno run {target} --interference # then iodyno tune {target} --knob scheduler",
+    ),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

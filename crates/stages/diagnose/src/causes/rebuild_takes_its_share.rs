@@ -50,7 +50,7 @@
 //! - Linux `Documentation/admin-guide/md.rst`, `sync_speed_min` and `sync_speed_max`; md(4), `/proc/sys/dev/raid/speed_limit_min`
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
@@ -66,7 +66,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "others load the members apart from the array: then they are slow after the rebuild too",
     ],
-    experiment: "sudo iodyno set sync_speed_min=1000 /dev/{device} # then iodyno watch {device}: await falls if the rebuild was it",
+    experiment: Experiment::Line(
+        "sudo iodyno set sync_speed_min=1000 /dev/{device} # then iodyno watch {device}: await falls if the rebuild was it",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -45,7 +45,7 @@
 
 use crate::ceph_parts::cluster;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::units;
@@ -61,7 +61,9 @@ pub static CAUSE: Cause = Cause {
         "one OSD is slow, and recovery only makes it show: then its commit latency stands out in ceph osd perf when recovery is over too",
         "the load itself fills the disks: then latency stays high while recovery is held",
     ],
-    experiment: "{ceph} osd set nobackfill && {ceph} osd set norecover # latency falls within seconds if it was this; then the same with unset",
+    experiment: Experiment::Line(
+        "{ceph} osd set nobackfill && {ceph} osd set norecover # latency falls within seconds if it was this; then the same with unset",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

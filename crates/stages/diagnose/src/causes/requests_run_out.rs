@@ -81,12 +81,14 @@
 
 use crate::causes_help_queue::number;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::proposal::TuneProposal;
+use model::text::shell_word;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -101,7 +103,7 @@ pub static CAUSE: Cause = Cause {
         "the device is full: then a longer line raises the latency and not the rate",
         "a control group holds the I/O back before it gets a request: then `io.max` or `io.latency` of the group says so",
     ],
-    experiment: "iodyno tune {target} --iodepth 64 --knob nr_requests",
+    experiment: Experiment::Tune(|| TuneProposal::new("nr_requests").iodepth(64)),
     contrast: None,
     knob: Some("nr_requests"),
     explains: &[TimePlace::Request],
@@ -231,7 +233,7 @@ fn one_at_a_time(scene: &Scene<'_>, disk: &Layer) -> Option<Finding> {
         .advise("Write 32 (SATA) or 64 (SAS) to device/queue_depth of the disk, unless it was made 1 for a fault of the disk.")
         .experiment(format!(
             "iodyno check {} # before and after sudo iodyno set queue_depth=32 /dev/{}",
-            scene.path.as_argument(), disk.name
+            scene.path.as_argument(), shell_word(&disk.name)
         ))
         .gains(1.0);
     Some(finding)

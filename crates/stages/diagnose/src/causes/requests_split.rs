@@ -61,11 +61,12 @@
 
 use crate::causes_help_queue::number;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -79,7 +80,7 @@ pub static CAUSE: Cause = Cause {
         "a layer above cuts it (chunks of an array, extents of a file): then a larger limit leaves the size as it is",
         "scattered memory limits the segments of a request: then the size lies below the limit and huge pages raise it",
     ],
-    experiment: "iodyno tune {target} --rw read --bs 1m --knob max_sectors_kb",
+    experiment: Experiment::Tune(|| TuneProposal::new("max_sectors_kb").rw("read").bs("1m")),
     contrast: None,
     knob: Some("max_sectors_kb"),
     explains: &[],

@@ -51,11 +51,12 @@
 
 use crate::Medium;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -68,7 +69,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a hard disk whose host answers from its cache: then reads of a range larger than the host's memory take 5 ms and more",
     ],
-    experiment: "iodyno tune {target} --knob wbt_lat_usec --knob read_ahead_kb # what the wrong guess costs",
+    experiment: Experiment::Tune(|| TuneProposal::new("wbt_lat_usec").knob("read_ahead_kb")),
     contrast: None,
     knob: None,
     explains: &[],

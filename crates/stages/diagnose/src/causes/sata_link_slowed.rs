@@ -54,7 +54,7 @@
 
 use crate::finding::{With, found};
 use crate::seen::fastest_stream;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -70,7 +70,9 @@ pub static CAUSE: Cause = Cause {
         "the disk itself has no faster link (disks of before 2010): then its own capability says 3.0 Gb/s (smartctl -i)",
         "a limit on the command line: libata.force=3.0G",
     ],
-    experiment: "sudo smartctl -i /dev/{device} # current and maximum speed; then another cable, a reboot, and the same stream again",
+    experiment: Experiment::Line(
+        "sudo smartctl -i /dev/{device} # current and maximum speed; then another cable, a reboot, and the same stream again",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

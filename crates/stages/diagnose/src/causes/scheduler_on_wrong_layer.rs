@@ -64,11 +64,12 @@
 
 use crate::causes_help_queue::{configured, scheduler};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use kernel::choice;
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::proposal::TuneProposal;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -80,7 +81,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "the rule names the disks too, and this match is only too wide: then the disks have what it wants",
     ],
-    experiment: "iodyno tune {target} --knob scheduler # acts on the disks below",
+    experiment: Experiment::Tune(|| TuneProposal::new("scheduler")),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

@@ -61,10 +61,11 @@
 
 use crate::causes_help_queue::{configured, scheduler, successor};
 use crate::finding::{With, found, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 
 /// What this file finds.
 pub static CAUSE: Cause = Cause {
@@ -76,7 +77,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "another rule sets what was meant, and this line is only left over: then the scheduler is right and stays after a boot",
     ],
-    experiment: "iodyno tune {target} --knob scheduler",
+    experiment: Experiment::Tune(|| TuneProposal::new("scheduler")),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

@@ -45,7 +45,7 @@
 
 use crate::ceph_parts::{cluster, pools};
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::units;
@@ -61,7 +61,9 @@ pub static CAUSE: Cause = Cause {
         "others load the same OSDs: then the rates of clients in ceph status are high",
         "recovery runs as well: then placement groups are backfilling or recovering",
     ],
-    experiment: "{ceph} osd set nodeep-scrub && {ceph} osd set noscrub # those at work end first, then latency falls if it was this; then the same with unset",
+    experiment: Experiment::Line(
+        "{ceph} osd set nodeep-scrub && {ceph} osd set noscrub # those at work end first, then latency falls if it was this; then the same with unset",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

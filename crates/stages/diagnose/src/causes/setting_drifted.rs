@@ -66,7 +66,7 @@
 
 use crate::causes_help_queue::configured;
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, Owner, Setting};
@@ -82,7 +82,9 @@ pub static CAUSE: Cause = Cause {
         "somebody is trying a value on purpose: then `iodyno status` or whoever was logged in knows of it",
         "the rule does not match this device: then the value stays as it is after `udevadm trigger --action=change`",
     ],
-    experiment: "iodyno inspect {target} --all # after udevadm trigger --action=change or sysctl --system: what moves had drifted",
+    experiment: Experiment::Line(
+        "iodyno inspect {target} --all # after udevadm trigger --action=change or sysctl --system: what moves had drifted",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

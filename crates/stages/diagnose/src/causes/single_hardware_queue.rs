@@ -72,7 +72,7 @@
 //! - Bjørling, Axboe, Nellans, Bonnet: Linux block IO: introducing multi-queue SSD access on multi-core systems, SYSTOR 2013
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene, parts};
+use crate::{Cause, Experiment, Scene, parts};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -90,7 +90,9 @@ pub static CAUSE: Cause = Cause {
         "one job submits everything: then the same depth from several jobs gives more",
         "the device itself is at its limit: then no CPU is full and D2C grows with the depth",
     ],
-    experiment: "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep numjobs=1..8 -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

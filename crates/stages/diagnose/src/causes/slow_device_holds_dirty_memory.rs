@@ -55,7 +55,7 @@
 //! - A half and 15 s are proposals of this project: half of the time after which the kernel calls a page old.
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -74,7 +74,9 @@ pub static CAUSE: Cause = Cause {
         "it is the only device that is written to: then nobody else waits",
         "the kernel has seen little of it and believes too low a rate: then bdi.write_bandwidth rises while it writes",
     ],
-    experiment: "sudo iodyno set max_ratio=5 {target} # and watch memory.dirty_bytes in iodyno watch",
+    experiment: Experiment::Line(
+        "sudo iodyno set max_ratio=5 {target} # and watch memory.dirty_bytes in iodyno watch",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Writeback],

@@ -49,7 +49,7 @@
 
 use crate::finding::{With, note};
 use crate::seen::fastest_stream;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -66,7 +66,9 @@ pub static CAUSE: Cause = Cause {
         "the medium is just as fast as the link: then a smaller request size is slower at once",
         "a provider caps at a round figure: then the rate is flat to the per cent, and the same for writes",
     ],
-    experiment: "iodyno run {target} --sweep iodepth=1..32 -- -rw=read -bs=1m -direct=1 # at the link the rate does not move from depth 4 on",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep iodepth=1..32 -- -rw=read -bs=1m -direct=1 # at the link the rate does not move from depth 4 on",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -63,10 +63,11 @@
 
 use crate::causes_help_queue::{scheduler, streams};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -80,7 +81,12 @@ pub static CAUSE: Cause = Cause {
         "the jobs share one range and collide by themselves: then offset_increment cures it under any scheduler",
         "the disk itself is slow with several streams: then cfq is as slow",
     ],
-    experiment: "iodyno tune {target} --rw write --bs 4k --numjobs 8 --knob scheduler=deadline,cfq,noop",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("scheduler=deadline,cfq,noop")
+            .rw("write")
+            .bs("4k")
+            .numjobs(8)
+    }),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

@@ -60,10 +60,11 @@
 //! - Linux `Documentation/block/bfq-iosched.rst`; Iyer, Druschel: Anticipatory scheduling, SOSP 2001
 
 use crate::finding::{With, found};
-use crate::{Cause, Medium, Scene};
+use crate::{Cause, Experiment, Medium, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -77,7 +78,17 @@ pub static CAUSE: Cause = Cause {
         "the streams read smaller requests than the single one did: then their rareq-sz is smaller and a larger bs brings the rate back",
         "others used the disk in the second load: then its counters show more than the load's own",
     ],
-    experiment: "iodyno tune {target} --knob scheduler -- -ioengine=io_uring -rw=read -bs=128k -numjobs=4 -size=1g -offset_increment=1g -direct=1",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("scheduler").job(&[
+            "-ioengine=io_uring",
+            "-rw=read",
+            "-bs=128k",
+            "-numjobs=4",
+            "-size=1g",
+            "-offset_increment=1g",
+            "-direct=1",
+        ])
+    }),
     contrast: None,
     knob: Some("scheduler"),
     explains: &[],

@@ -50,7 +50,7 @@
 //! - sysstat's CHANGES, 12.1.2: "iostat: Remove service time (svctm)"; its iostat(1) before: "do not trust this field any more"
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
@@ -64,7 +64,9 @@ pub static CAUSE: Cause = Cause {
     level: Level::Note,
     risk: Risk::Safe,
     competing: &["a newer sysstat was installed by hand: then iostat -x has no column svctm"],
-    experiment: "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iostat -x 1 beside it; iostat -V names the version",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -ioengine=io_uring -rw=randread -bs=4k -iodepth=32 -direct=1 # with iostat -x 1 beside it; iostat -V names the version",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -97,7 +97,7 @@
 //! - The quarter, and three quarters of the CPUs for a load that waits for itself, are proposals of this project.
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::{Probe, Role};
 use model::finding::{Finding, Level};
@@ -114,7 +114,7 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "somebody else's work was in the way for these seconds: then a second check does not show it",
     ],
-    experiment: "iodyno check {target} --deep # what lasts shows again",
+    experiment: Experiment::Line("iodyno check {target} --deep # what lasts shows again"),
     contrast: None,
     knob: None,
     explains: &[],

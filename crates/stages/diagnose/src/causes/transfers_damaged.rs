@@ -45,7 +45,7 @@
 
 use crate::finding::{With, note, warning};
 use crate::seen::span_over;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -62,7 +62,9 @@ pub static CAUSE: Cause = Cause {
         "an old cable that was changed long ago: then the count stands still",
         "a controller that fails: then several disks of it count",
     ],
-    experiment: "sudo smartctl -A /dev/{device} # before and after iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=60",
+    experiment: Experiment::Line(
+        "sudo smartctl -A /dev/{device} # before and after iodyno run {target} -- -rw=read -bs=1m -iodepth=32 -direct=1 -runtime=60",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -39,7 +39,7 @@
 //! - Linux `drivers/usb/storage/uas.c`: the messages; `Documentation/admin-guide/kernel-parameters.txt`, `usb-storage.quirks`
 
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -55,7 +55,9 @@ pub static CAUSE: Cause = Cause {
         "too little power for the disk: then it happens with usb-storage too, as `reset SuperSpeed USB device`",
         "a disk that fails: then its own log (smartctl -d sat -x) has errors",
     ],
-    experiment: "iodyno check {target} # after a boot with usb-storage.quirks=VENDOR:PRODUCT:u; lsusb names both",
+    experiment: Experiment::Line(
+        "iodyno check {target} # after a boot with usb-storage.quirks=VENDOR:PRODUCT:u; lsusb names both",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -45,7 +45,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::fastest_stream;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -61,7 +61,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "many devices say 2.10 on a link of version 2 whatever they can: those are not found here",
     ],
-    experiment: "lsusb -t # then another port or cable, and iodyno check {target} again",
+    experiment: Experiment::Line(
+        "lsusb -t # then another port or cable, and iodyno check {target} again",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

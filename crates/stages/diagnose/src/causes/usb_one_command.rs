@@ -53,7 +53,7 @@
 
 use crate::finding::{With, found};
 use crate::seen::gain_by_depth;
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
@@ -71,7 +71,9 @@ pub static CAUSE: Cause = Cause {
         "a bridge whose UASP is broken and that the kernel keeps away from uas for that: its list and the quirks say so",
         "a slow flash stick that gains nothing from a queue: then two readers are as slow over uas",
     ],
-    experiment: "iodyno run {target} --sweep iodepth=1..32 -- -rw=randread -bs=4k -direct=1 # before and after the quirk is taken away and the disk plugged in anew",
+    experiment: Experiment::Line(
+        "iodyno run {target} --sweep iodepth=1..32 -- -rw=randread -bs=4k -direct=1 # before and after the quirk is taken away and the disk plugged in anew",
+    ),
     contrast: None,
     knob: None,
     explains: &[TimePlace::Request, TimePlace::Scheduler],

@@ -48,7 +48,7 @@
 //! - The 10 ms and the factor of five are proposals of this project: reads of ready volumes take about as long as writes.
 
 use crate::finding::{With, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -65,7 +65,9 @@ pub static CAUSE: Cause = Cause {
         "a hard disk behind it with a write cache: then the second read of a block is as slow",
         "a cap on reads alone: then the rate is flat to the per cent",
     ],
-    experiment: "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -size=256m -randseed=1 -runtime=20 # twice: a volume that was loading is fast the second time",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=randread -bs=4k -direct=1 -size=256m -randseed=1 -runtime=20 # twice: a volume that was loading is fast the second time",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -52,7 +52,7 @@
 //! - data sheets of consumer SSDs: Samsung 870 EVO ("after TurboWrite": 300 MB/s for 250 GB)
 
 use crate::finding::{With, warning};
-use crate::{Cause, Medium, Scene};
+use crate::{Cause, Experiment, Medium, Scene};
 use analyse::cliff;
 use model::change::Risk;
 use model::check::{Probe, Role};
@@ -70,7 +70,9 @@ pub static CAUSE: Cause = Cause {
         "heat: then the drive's throttle counters rose and reads became slower too",
         "others began to write: then the disk's counters show more writes than the load's own",
     ],
-    experiment: "iodyno run {target} --steady -- -ioengine=io_uring -rw=write -bs=128k -iodepth=8 -direct=1",
+    experiment: Experiment::Line(
+        "iodyno run {target} --steady -- -ioengine=io_uring -rw=write -bs=128k -iodepth=8 -direct=1",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

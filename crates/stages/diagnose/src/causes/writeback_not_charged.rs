@@ -55,7 +55,7 @@
 
 use crate::finding::{With, warning};
 use crate::seen::{limited, limits};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -70,7 +70,7 @@ pub static CAUSE: Cause = Cause {
     level: Level::Warning,
     risk: Risk::NeedsCare,
     competing: &["a load that writes direct or synchronously: it is limited as it should be"],
-    experiment: "iodyno limit {target} --group self",
+    experiment: Experiment::Line("iodyno limit {target} --group self"),
     contrast: None,
     knob: None,
     explains: &[],

@@ -102,12 +102,13 @@
 
 use crate::causes_help_queue::number;
 use crate::finding::{With, found, note};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
 use model::iopath::Layer;
 use model::layers::Span;
+use model::proposal::TuneProposal;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -122,7 +123,12 @@ pub static CAUSE: Cause = Cause {
         "the file system's journal or one flusher thread is the limit: then wbt_lat_usec=0 changes nothing",
         "a tiny dirty limit makes the writers wait: then few pages are dirty, and vm.dirty_bytes says so",
     ],
-    experiment: "iodyno tune {target} --rw write --direct 0 --bs 1m --knob wbt_lat_usec=0,2000",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("wbt_lat_usec=0,2000")
+            .rw("write")
+            .buffered()
+            .bs("1m")
+    }),
     contrast: None,
     knob: Some("wbt_lat_usec"),
     explains: &[TimePlace::Request],

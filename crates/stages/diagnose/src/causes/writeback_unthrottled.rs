@@ -79,11 +79,12 @@
 
 use crate::causes_help_queue::{number, scheduler};
 use crate::finding::{With, warning};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::finding::{Finding, Level};
 use model::frame::Frame;
 use model::iopath::Layer;
+use model::proposal::TuneProposal;
 use model::units;
 
 /// What this file finds.
@@ -97,7 +98,11 @@ pub static CAUSE: Cause = Cause {
         "the disk itself stalls reads while it writes: then direct writes at the same rate do the same",
         "the reads are larger or more meanwhile: then their size and rate differ between the two times",
     ],
-    experiment: "iodyno tune {target} --rw randrw --direct 0 --knob wbt_lat_usec=0,2000,75000",
+    experiment: Experiment::Tune(|| {
+        TuneProposal::new("wbt_lat_usec=0,2000,75000")
+            .rw("randrw")
+            .buffered()
+    }),
     contrast: None,
     knob: Some("wbt_lat_usec"),
     explains: &[],

@@ -69,7 +69,7 @@
 
 use crate::causes_help_queue::of_disks;
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use model::change::Risk;
 use model::check::Role;
 use model::finding::{Finding, Level};
@@ -88,7 +88,9 @@ pub static CAUSE: Cause = Cause {
         "others write to the same disks: then an idle second shows their writes",
         "the array below writes parity or mirrors: then the second pass over the same blocks costs as many writes",
     ],
-    experiment: "iodyno run {target} -- -rw=write -bs=4k -direct=1 -size=256m -loops=2 # on scratch: the second pass is faster",
+    experiment: Experiment::Line(
+        "iodyno run {target} -- -rw=write -bs=4k -direct=1 -size=256m -loops=2 # on scratch: the second pass is faster",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -46,7 +46,7 @@
 //! - SUSE support document 000020240: mounts that fail after an upgrade
 
 use crate::finding::{With, found};
-use crate::{Cause, Scene};
+use crate::{Cause, Experiment, Scene};
 use kernel::release::Release;
 use model::change::Risk;
 use model::finding::{Finding, Level};
@@ -62,7 +62,9 @@ pub static CAUSE: Cause = Cause {
     competing: &[
         "a unit of systemd mounts it by other options: then `systemctl cat` of the mount unit does not name fstab",
     ],
-    experiment: "sudo mount --fake --verbose --all # and mount it a second time elsewhere with the options of fstab",
+    experiment: Experiment::Line(
+        "sudo mount --fake --verbose --all # and mount it a second time elsewhere with the options of fstab",
+    ),
     contrast: None,
     knob: None,
     explains: &[],

@@ -13,7 +13,7 @@ mod weigh;
 use model::difference::{DIFF_SCHEMA, Difference, DifferenceSide, DifferenceWhat, Differences};
 use model::iopath::IoPath;
 use model::job::Job;
-use model::text::shell_word;
+use model::text::{as_target, shell_line, shell_word};
 
 /// From this weight on a difference is worth a reader's time without being asked for. A proposal of this project.
 pub const WEIGHT_MIN: f64 = 0.2;
@@ -178,7 +178,7 @@ fn command(target: &str, load: &[String], candidate: &Candidate<'_>) -> String {
     let fio = load.iter().position(|word| word == "--");
     let (own, fio) = load.split_at(fio.unwrap_or(load.len()));
     let mut words = vec!["sudo iodyno tune".to_string()];
-    words.push(shell_word(target).into());
+    words.push(shell_line([as_target(target)]));
     words.extend(own.iter().map(|word| shell_word(word).into()));
     words.push(format!(
         "--knob {}",

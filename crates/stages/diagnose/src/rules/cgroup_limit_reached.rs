@@ -52,6 +52,8 @@ use crate::group_limits::reached;
 use crate::measured::{MeasuredStage, stages};
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, LIMIT, Level};
+use model::proposal::TuneProposal;
+use model::text::shell_word;
 use model::time_account::TimePlace;
 use model::units;
 
@@ -81,30 +83,26 @@ fn finding(limit: &CgroupLimit, stage: &MeasuredStage<'_>) -> Finding {
     let limit_words = format!("{owner}, {} on {}", limit.words(), limit.device);
     let claim = format!("The rate is the limit of {limit_words}: the disk was not asked for more.");
     let advice = format!(
-        "sudo iodyno set {}=max /dev/{} # takes it away until iodyno undo; or run outside the group, or raise its {}",
-        limit.knob(),
-        limit.device,
+        "sudo iodyno set {} /dev/{} # takes it away until iodyno undo; or run outside the group, or raise its {}",
+        shell_word(&format!("{}=max", limit.knob())),
+        shell_word(&limit.device),
         limit.file()
     );
     wrong(stage.name(), claim)
         .shows(LIMIT, limit_words)
         .shows(&limit.what, units::count(limit.limit as f64))
         .refuted_by("A higher limit gives the same rate.")
-        .experiment(lifted(limit))
+        .tune(lifted(limit))
         .advise(advice)
 }
 
 /// The limit and none in turns, under a load that it holds.
-fn lifted(limit: &CgroupLimit) -> String {
-    let load = match limit.what.as_str() {
-        "rbps" => "--rw read --bs 1m --iodepth 4",
-        "wbps" => "--rw write --bs 1m --iodepth 4",
-        "wiops" => "--rw randwrite",
-        _ => "--rw randread",
-    };
-    format!(
-        "sudo iodyno tune {{target}} {load} --knob {}={},max",
-        limit.knob(),
-        limit.limit
-    )
+fn lifted(limit: &CgroupLimit) -> TuneProposal {
+    let tune = TuneProposal::new(format!("{}={},max", limit.knob(), limit.limit));
+    match limit.what.as_str() {
+        "rbps" => tune.rw("read").bs("1m").iodepth(4),
+        "wbps" => tune.rw("write").bs("1m").iodepth(4),
+        "wiops" => tune.rw("randwrite"),
+        _ => tune.rw("randread"),
+    }
 }

@@ -52,6 +52,7 @@ use crate::measured::{MeasuredStage, stages};
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
 use model::iopath::{Layer, LayerKind};
+use model::text::shell_word;
 use model::units;
 
 /// What this file finds.
@@ -112,7 +113,8 @@ fn one(
         .shows(disk, units::bytes(below))
         .refuted_by("The backing file lies on another disk than the path says.")
         .advise(format!(
-            "sudo iodyno set dio=1 /dev/{looped} # turns direct I/O on; or load the disk below"
+            "sudo iodyno set dio=1 /dev/{} # turns direct I/O on; or load the disk below",
+            shell_word(looped)
         ));
     Some(finding)
 }

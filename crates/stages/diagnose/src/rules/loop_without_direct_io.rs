@@ -41,6 +41,7 @@
 use crate::finding::{With, found};
 use crate::{Rule, RuleFacts, When};
 use model::finding::{Finding, Level};
+use model::text::shell_word;
 
 /// What this file finds.
 pub static RULE: Rule = Rule {
@@ -80,7 +81,8 @@ fn judge(facts: &RuleFacts<'_>) -> Vec<Finding> {
         .shows("loop/dio", 0)
         .refuted_by("The disk below the loop device counts as many bytes as the load.")
         .advise(format!(
-            "sudo iodyno set dio=1 /dev/{name} # turns it on; or load the disk below"
+            "sudo iodyno set dio=1 /dev/{} # turns it on; or load the disk below",
+            shell_word(name)
         ));
     vec![finding]
 }

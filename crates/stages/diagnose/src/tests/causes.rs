@@ -112,7 +112,7 @@ fn examples_are_found_as_they_say() {
             cause.id
         );
         assert!(
-            !cause.competing.is_empty() && !cause.experiment.is_empty(),
+            !cause.competing.is_empty() && !cause.experiment.template().is_empty(),
             "{}",
             cause.id
         );

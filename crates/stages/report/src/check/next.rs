@@ -3,12 +3,13 @@
 use crate::command::is_command;
 use model::finding::{Finding, Level, ProofOutcome};
 use model::shell_line::command_and_words;
+use model::text::{shell_line, shell_word};
 
 /// What was done and with which rights.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// What was checked, as a word of a command.
-    pub target: &'a str,
+    /// What was checked, as words of a command ([`model::iopath::IoPath::as_words`]).
+    pub target: &'a [String],
     /// How thorough, as `CheckResult::mode` has it.
     pub mode: &'a str,
     /// Whether this is the machine that was checked.
@@ -21,13 +22,14 @@ pub struct Situation<'a> {
 
 /// The command: what an experiment has proved is put in place, else the experiment that decides about the first finding, else what sees more, else the proof of the settings.
 pub fn next(findings: &[Finding], situation: &Situation<'_>) -> String {
-    let target = situation.target;
+    let target = shell_line(situation.target);
     let first = findings
         .iter()
         .find(|one| one.withdrawn.is_none() && one.level >= Level::Warning);
     let experiment = first.and_then(|finding| {
         let knob = finding.knob.as_ref().filter(|_| situation.has_queue);
-        let tune = knob.map(|knob| format!("sudo iodyno tune {target} --knob {knob}"));
+        let tune =
+            knob.map(|knob| format!("sudo iodyno tune {target} --knob {}", shell_word(knob)));
         command(&finding.experiment)
             .or(tune)
             .or(Some(format!("iodyno explain {}", finding.rule)))
@@ -65,14 +67,16 @@ pub fn command(experiment: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
 
-    const ROOT: Situation<'_> = Situation {
-        target: "/srv",
+    static SRV: LazyLock<[String; 1]> = LazyLock::new(|| ["/srv".into()]);
+    static ROOT: LazyLock<Situation<'static>> = LazyLock::new(|| Situation {
+        target: &*SRV,
         mode: "default",
         is_live: true,
         is_root: true,
         has_queue: true,
-    };
+    });
 
     fn finding(experiment: &str, knob: Option<&str>) -> Finding {
         Finding {
@@ -117,7 +121,7 @@ mod tests {
                 &[],
                 &Situation {
                     is_root: false,
-                    ..ROOT
+                    ..*ROOT
                 }
             ),
             "sudo iodyno check /srv"
@@ -127,7 +131,7 @@ mod tests {
                 &[],
                 &Situation {
                     mode: "quick",
-                    ..ROOT
+                    ..*ROOT
                 }
             ),
             "iodyno check /srv"
@@ -136,9 +140,9 @@ mod tests {
             next(
                 &[],
                 &Situation {
-                    target: "'/my data'",
+                    target: &["/my data".into()],
                     mode: "no load",
-                    ..ROOT
+                    ..*ROOT
                 }
             ),
             "iodyno check '/my data'"
@@ -148,7 +152,7 @@ mod tests {
                 &[],
                 &Situation {
                     has_queue: false,
-                    ..ROOT
+                    ..*ROOT
                 }
             ),
             "iodyno inspect /srv --all"
