@@ -1,10 +1,11 @@
-//! Puts values in place and leaves them there: saved in a journal, written in their order, each read back. On any error
-//! everything is put back.
+//! Puts values in place and leaves them there: saved in a journal, written in their order, each read back. On any error, and on
+//! every signal that comes before all of it is done, everything is put back.
 
 use crate::confirmation;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use apply::{CheckedValue, PersistPlan};
+use host::signals::{JobControl, Stop};
 use host::{DeviceLock, Journal};
 use model::change::Restored;
 use model::subject::place_in_words;
@@ -39,17 +40,20 @@ pub fn now(value: &CheckedValue) -> Option<String> {
 /// Writes them, and says how they are taken back; gives the journal's id.
 pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
     rights(change)?;
+    // Before the first write: a write may wait for a queue that the kernel freezes, and a signal for the write.
+    let stop = context.stop_on_signals()?;
+    let _jobs = JobControl::withstand();
     let kinds = change.values.iter().map(|value| value.knob.on);
     let reach = apply::reach(kinds);
     let lock = DeviceLock::take(&context.host, change.device, reach, &change.purpose)?;
     let mut journal = Journal::begin(&context.host, &context.state_dir, &change.purpose, &lock)?;
-    let stop = change
-        .confirm_ms
-        .map(|ms| Ok::<_, Failure>((ms, context.stop_on_signals()?)))
-        .transpose()?;
+    let confirmed = || match change.confirm_ms {
+        Some(ms) => confirmation::wait(ms, &stop, context),
+        None => Ok(()),
+    };
     // Until it is kept the journal is that of a change under way: whoever kills this process has it put back by `undo`.
-    let kept = write_all(&mut journal, change)
-        .and_then(|()| stop.map_or(Ok(()), |(ms, stop)| confirmation::wait(ms, &stop, context)))
+    let kept = write_all(&mut journal, change, &stop)
+        .and_then(|()| confirmed())
         .and_then(|()| Ok(journal.keep()?));
     let id = match kept {
         Ok(id) => id,
@@ -86,8 +90,15 @@ fn rights(change: &Change) -> Result<(), Failure> {
     ))
 }
 
-/// Saves, writes and reads back.
-fn write_all(journal: &mut Journal, change: &Change) -> Result<(), Failure> {
+/// Saves, writes and reads back, as long as nobody asks to stop.
+fn write_all(journal: &mut Journal, change: &Change, stop: &Stop) -> Result<(), Failure> {
+    let goes_on = || match stop.is_asked() {
+        false => Ok(()),
+        true => Err(Failure::new(
+            Exit::Interrupted,
+            format!("stopped by {}.", stop.signal_name()),
+        )),
+    };
     let paths: Vec<_> = change
         .values
         .iter()
@@ -95,32 +106,39 @@ fn write_all(journal: &mut Journal, change: &Change) -> Result<(), Failure> {
         .collect();
     journal.checkpoint(&paths)?;
     for one in change.values {
+        goes_on()?;
         apply::set(one.knob, journal, &one.files, &one.value)
             .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     }
     for file in change.files {
+        goes_on()?;
         match &file.before {
             Some(before) => journal.edit_file(&file.path, before, &file.content)?,
             None => journal.write_file(&file.path, &file.content)?,
         }
     }
-    Ok(())
+    goes_on()
 }
 
-/// Puts everything back after a failure, and says whether it is.
+/// Puts everything back after a failure, and says whether it is. Where it is not, that is the worse failure.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
-    match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => failure.hint(format!(
-            "Everything was put back: {}.",
-            read_back(restored.len())
-        )),
-        Ok(_) => {
-            failure.hint("Not everything came back; the journal stays, `iodyno undo` tries again.")
+    let why = match journal.revert() {
+        Ok(restored) if restored.iter().all(Restored::is_whole) => {
+            return failure.hint(format!(
+                "Everything was put back: {}.",
+                read_back(restored.len())
+            ));
         }
-        Err(error) => failure.hint(format!(
-            "Not everything came back: {error}. `iodyno undo` tries again."
-        )),
+        Ok(_) => "; the journal stays,".to_string(),
+        Err(error) => format!(": {error}."),
+    };
+    Failure {
+        exit: Exit::Failed,
+        ..failure
     }
+    .hint(format!(
+        "Not everything came back{why} `iodyno undo` tries again."
+    ))
 }
 
 /// `3 values read back`.

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::io::IsTerminal;
 
 /// One line on stderr, redrawn in place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LiveLine {
     bar: ProgressBar,
 }

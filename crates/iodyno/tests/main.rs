@@ -26,6 +26,7 @@ mod compare;
 mod dataset;
 mod diff;
 mod drift;
+mod ends;
 mod engines;
 mod every_knob;
 mod exported;

@@ -118,13 +118,17 @@ impl Iodyno {
         Killed(child.unwrap())
     }
 
+    /// What the process that was spawned last has said.
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.said.path().join("stderr")).unwrap_or_default()
+    }
+
     /// Waits until a process with this state directory holds its device and has saved the settings.
     pub fn wait_for_journal(&self, child: &mut Child) {
         let journals = self.state.path().join("journal");
         until("a journal", || {
             if let Some(status) = child.try_wait().unwrap() {
-                let said = std::fs::read_to_string(self.said.path().join("stderr"));
-                panic!("it ended before it began, {status}: {said:?}");
+                panic!("it ended before it began, {status}: {}", self.said());
             }
             let is_named = |entry: std::fs::DirEntry| {
                 entry.file_name().to_string_lossy().ends_with(".journal")
@@ -317,6 +321,11 @@ impl Loop {
     pub fn set(&self, setting: &str, value: &str) {
         std::fs::write(path(&self.name, setting), value)
             .unwrap_or_else(|error| panic!("{setting}={value}: {error}"));
+    }
+
+    /// A setting now, as one word.
+    pub fn value(&self, setting: &str) -> String {
+        read(&self.name, setting)
     }
 
     /// Every setting now.

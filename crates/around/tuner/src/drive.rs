@@ -6,7 +6,7 @@
 use super::breaker::StopBound;
 use super::explain;
 use super::gathered::Gathered;
-use super::guard::{Crossing, Guard};
+use super::guard::{Crossing, Guard, Refusal, TellBack};
 use super::meter::Counts;
 use super::meter::{Gauge, GrainSpan, Judge, MeterError};
 use super::others::Others;
@@ -31,6 +31,7 @@ use model::units::{self, span_ms};
 use model::verdict::{Verdict, VerdictStage};
 use observe::foreign::Own;
 use observe::{EdgeReading, Edges, Scope, Strength, Tracing, TracingWish};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 const BIN_NS: u64 = BIN_MS * 1_000_000;
@@ -38,6 +39,7 @@ const BIN_NS: u64 = BIN_MS * 1_000_000;
 const WARM_UP_MS: u64 = 1_000;
 /// The same after a restart in the middle of an experiment.
 const WARM_UP_AGAIN_MS: u64 = 300;
+const STOPPED: &str = "somebody asked to stop";
 /// Reading counters may take this part of a window at the most.
 const READING_SHARE: u64 = 200;
 
@@ -82,6 +84,8 @@ pub struct Setup<'a> {
     pub explains: bool,
     /// Where the time line of the sensors begins, on the monotonic clock.
     pub origin_ns: u64,
+    /// Takes what ended loads left behind, in words.
+    pub left: &'a Mutex<BTreeSet<String>>,
 }
 
 /// A knob that an experiment turns on one subject.
@@ -141,13 +145,16 @@ pub enum DriveError {
 mod runs;
 mod scrapes;
 
-/// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window.
+/// Runs the experiment to its verdict, and traces what the verdict does not say. `watch` is called after every window. At the end,
+/// however it comes, everything is put back before the load is ended; where somebody asked to stop, `tell` hears of it at once.
 pub fn drive(
     setup: &Setup<'_>,
     experiment: &mut Experiment,
     watch: &mut dyn FnMut(&Progress),
+    tell: TellBack<'_>,
 ) -> Result<Driven, DriveError> {
-    let guard = Guard::open(setup.host, setup.device, setup.bounds, setup.journal)
+    let place = (setup.host, setup.device);
+    let guard = Guard::open(place, setup.bounds, setup.journal, (setup.stop, tell))
         .map_err(DriveError::Meter)?;
     let driven = guard.during(|| run(setup, &guard, experiment, watch));
     driven.map_err(DriveError::Meter)?
@@ -169,12 +176,23 @@ fn run(
             }
             Ask::Window(window) => {
                 let told = crossed(&window, rig.timed(&window))?;
+                if matches!(told, WindowReport::Failed { .. }) && setup.stop.is_asked() {
+                    return Err(DriveError::Interrupted(setup.stop.signal_name()));
+                }
                 experiment
                     .tell(told)
                     .map_err(|error| DriveError::Defect(error.to_string()))?;
                 watch(&experiment.progress());
             }
         }
+    }
+}
+
+impl Drop for Rig<'_> {
+    /// First everything is put back; then the load ends, which may take a minute where the device hangs.
+    fn drop(&mut self) {
+        self.guard.end();
+        self.end_load();
     }
 }
 
@@ -245,7 +263,7 @@ impl<'a> Rig<'a> {
                 figures: self.proof.figures(values),
                 verdict,
                 moved: None,
-                windows: self.windows,
+                windows: std::mem::take(&mut self.windows),
                 has_crossed: self.guard.crossing().is_some(),
             };
         };
@@ -287,7 +305,7 @@ impl<'a> Rig<'a> {
             layers,
             figures,
             moved: Some(moved),
-            windows: self.windows,
+            windows: std::mem::take(&mut self.windows),
             has_crossed: self.guard.crossing().is_some(),
         }
     }
@@ -405,16 +423,31 @@ impl Rig<'_> {
             .guard
             .place(window.arm, || self.setup.turns.iter().try_for_each(set));
         placed
-            .map_err(|crossing| failed(Failure::BoundCrossed, self.told(&crossing)))?
+            .map_err(|refusal| match refusal {
+                Refusal::Crossed(crossing) => failed(Failure::BoundCrossed, self.told(&crossing)),
+                // The next wait says by whom.
+                Refusal::Over => failed(Failure::ApplyFailed, STOPPED.into()),
+            })?
             .map_err(|error| failed(Failure::ApplyFailed, error.to_string()))?;
         self.arm = window.arm;
         Ok(())
     }
 
-    fn restart(&mut self, is_own_load: bool) -> Result<(), DriveError> {
-        if let Some(running) = self.running.take() {
-            running.finish();
+    /// Ends the load; what it leaves behind is told at the end of the tune.
+    fn end_load(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            running.stop();
+            let mut left = self
+                .setup
+                .left
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            left.extend(running.left());
         }
+    }
+
+    fn restart(&mut self, is_own_load: bool) -> Result<(), DriveError> {
+        self.end_load();
         self.guard.forget();
         let seed = stats::dice::seed_of(self.setup.seed, self.starts);
         self.running = Some(load::start(
@@ -607,9 +640,7 @@ impl Rig<'_> {
         if self.setup.class != Class::Slow {
             return Ok(1.0);
         }
-        if let Some(running) = self.running.take() {
-            running.finish();
-        }
+        self.end_load();
         let begin_ns = clock::monotonic_ns();
         self.setup.prepared.sync()?;
         let sync_ms = (clock::monotonic_ns() - begin_ns) as f64 / 1e6;

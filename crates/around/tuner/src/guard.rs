@@ -1,10 +1,12 @@
-//! The circuit breaker at work: a thread beside the experiment that looks every 10 ms, and puts everything back itself.
+//! What puts everything back while an experiment goes on: a thread beside it, which looks whether somebody asked to stop and, with
+//! bounds, every 10 ms whether the device crossed one, and does it itself.
 //!
 //! The experiment waits for the device in many places: a load that ends waits for what it has in flight, a slow window for
-//! its sync, a write for a queue that the kernel freezes. Looks that came only between these would be late by just as long
-//! as the device stalls.
+//! its sync, a write for a queue that the kernel freezes, a command for its last words. Looks that came only between these would
+//! be late by just as long.
 
 use super::breaker::{Breaker, LOOK_NS, StopBound};
+use host::signals::Stop;
 use host::{Host, Journal, clock};
 use model::change::Restored;
 use model::metric::ExperimentMetric;
@@ -24,17 +26,33 @@ pub(crate) struct Crossing {
     pub took_ns: u64,
 }
 
+/// Why no value is placed any more: everything is back.
+#[derive(Clone, Debug)]
+pub(crate) enum Refusal {
+    /// A bound was crossed.
+    Crossed(Crossing),
+    /// Somebody asked to stop, or the experiment is over.
+    Over,
+}
+
+/// What is told of what was put back.
+pub type TellBack<'a> = &'a (dyn Fn(&[Restored]) + Sync);
+
+/// Between two looks whether somebody asked to stop, ns, where there are no bounds.
+const STOP_NS: u64 = 20_000_000;
+
 /// What is in place.
 #[derive(Debug, Default)]
 struct Placed {
     arm: usize,
-    crossing: Option<Crossing>,
+    refusal: Option<Refusal>,
 }
 
 /// The bounds of a tune, and the only way to write its values.
-#[derive(Debug)]
 pub(crate) struct Guard<'a> {
     journal: &'a Journal,
+    stop: &'a Stop,
+    tell: TellBack<'a>,
     breaker: Option<Mutex<Breaker>>,
     /// Locked while values are written, by whomever: what is put back is not overtaken by a value that is being tried.
     placed: Mutex<Placed>,
@@ -46,30 +64,30 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Guard<'a> {
-    /// Bounds on a device by its kernel name, and the journal that holds what is put back.
+    /// Bounds on a device by its kernel name, the journal that holds what is put back, the request to stop, and who is told what
+    /// came of it.
     pub fn open(
-        host: &Host,
-        device: &str,
+        (host, device): (&Host, &str),
         bounds: &[StopBound],
         journal: &'a Journal,
+        (stop, tell): (&'a Stop, TellBack<'a>),
     ) -> Result<Guard<'a>, String> {
         Ok(Guard {
             journal,
+            stop,
+            tell,
             breaker: Breaker::open(host, device, bounds)?.map(Mutex::new),
             placed: Mutex::default(),
             is_over: AtomicBool::new(false),
         })
     }
 
-    /// Does some work while the bounds are watched, if there are any.
+    /// Does some work while requests to stop and the bounds are watched.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
-        let Some(breaker) = &self.breaker else {
-            return Ok(work());
-        };
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("breaker".into());
             thread
-                .spawn_scoped(scope, || self.look_on(breaker))
+                .spawn_scoped(scope, || self.look_on())
                 .map_err(|error| format!("no thread can be started: {error}"))?;
             // Also where the work panics: the scope waits for the thread.
             let _over = Over(&self.is_over);
@@ -82,11 +100,11 @@ impl<'a> Guard<'a> {
         self.breaker.as_ref().map(|_| LOOK_NS)
     }
 
-    /// Writes the values of an arm, unless a bound was crossed.
-    pub fn place<T>(&self, arm: usize, write: impl FnOnce() -> T) -> Result<T, Crossing> {
+    /// Writes the values of an arm, unless everything is back for good.
+    pub fn place<T>(&self, arm: usize, write: impl FnOnce() -> T) -> Result<T, Refusal> {
         let mut placed = lock(&self.placed);
-        if let Some(crossing) = &placed.crossing {
-            return Err(crossing.clone());
+        if let Some(refusal) = &placed.refusal {
+            return Err(refusal.clone());
         }
         // Before the write: one that the kernel keeps waiting has this value in place as far as others can tell.
         placed.arm = arm;
@@ -95,7 +113,15 @@ impl<'a> Guard<'a> {
 
     /// What was crossed, once everything is back.
     pub fn crossing(&self) -> Option<Crossing> {
-        lock(&self.placed).crossing.clone()
+        match &lock(&self.placed).refusal {
+            Some(Refusal::Crossed(crossing)) => Some(crossing.clone()),
+            _ => None,
+        }
+    }
+
+    /// Puts everything back before the load ends, which may take a minute where the device hangs.
+    pub fn end(&self) {
+        self.put_back_once(|_, _| Refusal::Over);
     }
 
     /// Forgets what was seen: the load was started anew.
@@ -121,30 +147,44 @@ impl<'a> Guard<'a> {
         }
     }
 
-    fn look_on(&self, breaker: &Mutex<Breaker>) {
+    fn look_on(&self) {
         while !self.is_over.load(Relaxed) {
             let begin_ns = clock::monotonic_ns();
-            let crossed = lock(breaker).crossed();
-            if let Some(why) = crossed {
+            if self.stop.is_asked() {
+                let restored = self.put_back_once(|_, _| Refusal::Over);
+                return restored.iter().for_each(|restored| (self.tell)(restored));
+            }
+            let crossed = self.breaker.as_ref().map(|breaker| lock(breaker).crossed());
+            if let Some(why) = crossed.flatten() {
                 return self.put_back(why, begin_ns);
             }
-            clock::sleep_until_ns(begin_ns + LOOK_NS);
+            clock::sleep_until_ns(begin_ns + self.step_ns().unwrap_or(STOP_NS));
         }
     }
 
     fn put_back(&self, why: String, begin_ns: u64) {
+        self.put_back_once(|arm, restored| {
+            Refusal::Crossed(Crossing {
+                why,
+                arm,
+                is_whole: restored.iter().all(Restored::is_whole),
+                took_ns: clock::monotonic_ns() - begin_ns,
+            })
+        });
+    }
+
+    /// What is back is back: the device, the metric and a signal may all ask for it.
+    fn put_back_once(
+        &self,
+        refusal: impl FnOnce(usize, &[Restored]) -> Refusal,
+    ) -> Option<Vec<Restored>> {
         let mut placed = lock(&self.placed);
-        // The device and the metric may both cross a bound: what is back is back.
-        if placed.crossing.is_some() {
-            return;
+        if placed.refusal.is_some() {
+            return None;
         }
         let restored = self.journal.put_back();
-        placed.crossing = Some(Crossing {
-            why,
-            arm: placed.arm,
-            is_whole: restored.iter().all(Restored::is_whole),
-            took_ns: clock::monotonic_ns() - begin_ns,
-        });
+        placed.refusal = Some(refusal(placed.arm, &restored));
+        Some(restored)
     }
 }
 

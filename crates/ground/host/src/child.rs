@@ -1,7 +1,7 @@
 //! A program that runs beside this one, and does not outlive it.
 
 use crate::privileges::{Privileges, enter, prepare};
-use crate::{Error, Result};
+use crate::{Error, Result, clock};
 use rustix::fs::MemfdFlags;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::File;
@@ -9,6 +9,9 @@ use std::io::{Seek, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::process::{Command, ExitStatus, Stdio};
+
+/// So long the kernel may take to end a process that was killed, ms.
+const KILLED_MS: u64 = 1_000;
 
 /// A running program. Dropped, it and what it started are killed, and it is waited for; when the thread that started it dies in
 /// whatever way, the kernel kills it. It has a process group of its own, so Ctrl-C in the terminal reaches it only through us.
@@ -118,6 +121,23 @@ impl Child {
         self.status.and_then(|status| status.code())
     }
 
+    /// Ends it and what it started, also where it was stopped; one that the kernel does not end within a second, as one in a frozen
+    /// group or one that waits for a disk, is left to it.
+    pub fn kill(&mut self) {
+        if self.has_ended() {
+            return;
+        }
+        // Not waited for yet, so the group of its number is its own: a script's programs are in it.
+        if let Some(group) = Pid::from_raw(self.process.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.process.kill();
+        let end_ns = clock::monotonic_ns() + KILLED_MS * 1_000_000;
+        while !self.has_ended() && clock::monotonic_ns() < end_ns {
+            clock::sleep_ms(1);
+        }
+    }
+
     /// Asks it to end as Ctrl-C does.
     pub fn interrupt(&mut self) -> Result<()> {
         self.send(Signal::INT)
@@ -179,14 +199,7 @@ fn memory() -> std::io::Result<OwnedFd> {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if !self.has_ended() {
-            // Not waited for yet, so the group of its number is its own: a script's programs are in it.
-            if let Some(group) = Pid::from_raw(self.process.id() as i32) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let _ = self.process.kill();
-            let _ = self.process.wait();
-        }
+        self.kill();
     }
 }
 

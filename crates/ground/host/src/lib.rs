@@ -99,7 +99,7 @@ pub use privileges::Privileges;
 pub use sampled::Sampled;
 pub use target::Target;
 pub use upload::Upload;
-pub use workload::{PrintedLine, Workload};
+pub use workload::{LeftProcess, PrintedLine, Workload};
 
 use container::Container;
 use group_setting::GroupPlace;

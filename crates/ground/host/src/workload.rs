@@ -1,20 +1,20 @@
 //! A command of the user's that makes the load or is asked questions, and what it prints while it runs.
 
+mod left;
+mod printed;
+
 use crate::privileges::{Privileges, prepare};
 use crate::{Error, Result, clock};
+pub use left::LeftProcess;
+use printed::{Printed, Reader};
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
-/// A longer line is cut, bytes.
-const LINE_MAX: u64 = 16 << 10;
-/// Lines kept for whoever takes them late; older ones go.
-const LINES_MAX: usize = 10_000;
-/// Last lines kept for a message.
-const LAST_LINES: usize = 5;
+/// So long the kernel may take to end a process that was killed, ms: one that waits for a disk takes longer, and is left to it.
+const KILLED_MS: u64 = 1_000;
 
 /// A line, and when it was read, ns of [`clock::monotonic_ns`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,14 +34,8 @@ pub struct Workload {
     /// Where it is asked; none for one that nobody asks, and for one that has stopped to listen.
     input: Option<ChildStdin>,
     printed: Arc<Mutex<Printed>>,
-    reader: Option<JoinHandle<()>>,
+    reader: Option<Reader>,
     status: Option<Option<i32>>,
-}
-
-#[derive(Debug, Default)]
-struct Printed {
-    lines: VecDeque<PrintedLine>,
-    last: VecDeque<String>,
 }
 
 impl Workload {
@@ -75,19 +69,17 @@ impl Workload {
         prepare(&mut shell, Signal::TERM, Privileges::Users);
         let mut process = shell.spawn().map_err(failed)?;
         let printed = Arc::new(Mutex::new(Printed::default()));
-        let input = process.stdin.take();
-        let (output, kept) = (process.stdout.take(), printed.clone());
-        let reader = std::thread::Builder::new()
-            .name("command".into())
-            .spawn(move || read(output, &kept));
+        let (input, output) = (process.stdin.take(), process.stdout.take());
         let mut workload = Workload {
             process,
             input,
-            printed,
+            printed: Arc::clone(&printed),
             reader: None,
             status: None,
         };
-        workload.reader = Some(reader.map_err(failed)?);
+        if let Some(output) = output {
+            workload.reader = Some(Reader::start(output, printed).map_err(failed)?);
+        }
         Ok(workload)
     }
 
@@ -126,21 +118,39 @@ impl Workload {
         lock(&self.printed).last.iter().cloned().collect()
     }
 
-    /// Asks all its processes to end, and kills those that are still there after `patience_ms`.
-    pub fn end(&mut self, patience_ms: u64) {
+    /// Waits until all that it printed was read, at most so long: the words of one that has ended may still be on their way. One
+    /// that left a process behind, which keeps its output open, takes the whole time.
+    pub fn catch_up(&self, patience_ms: u64) {
+        let end_ns = clock::monotonic_ns() + patience_ms * 1_000_000;
+        let is_open = || self.reader.as_ref().is_some_and(|reader| !reader.is_over());
+        while is_open() && clock::monotonic_ns() < end_ns {
+            clock::sleep_ms(1);
+        }
+    }
+
+    /// Asks all its processes to end, and kills those that are still there after `patience_ms`. What it had started as a daemon,
+    /// in a session of its own, is nobody's to end here: it is given where it keeps the output open. No wait is without a bound.
+    pub fn end(&mut self, patience_ms: u64) -> Vec<LeftProcess> {
         // Once all are gone, the number of their group may be another's.
         let Some(reader) = self.reader.take() else {
-            return;
+            return Vec::new();
         };
         self.signal(Signal::TERM);
-        let end_ns = clock::monotonic_ns() + patience_ms * 1_000_000;
+        self.wait_ms(patience_ms);
+        self.signal(Signal::KILL);
+        self.wait_ms(KILLED_MS);
+        match reader.is_closed_by_others() {
+            true => Vec::new(),
+            false => left::holders(reader.output().as_fd()),
+        }
+    }
+
+    /// Waits until no process of the group is left, at most so long.
+    fn wait_ms(&mut self, most_ms: u64) {
+        let end_ns = clock::monotonic_ns() + most_ms * 1_000_000;
         while self.is_there() && clock::monotonic_ns() < end_ns {
             clock::sleep_ms(5);
         }
-        self.signal(Signal::KILL);
-        let _ = self.process.wait();
-        // Every end of the pipe is closed with the last of its processes.
-        let _ = reader.join();
     }
 
     /// Whether any process of the group is left. A group's number is not used again while one is.
@@ -164,32 +174,8 @@ impl Workload {
 
 impl Drop for Workload {
     fn drop(&mut self) {
-        self.end(0);
+        let _ = self.end(0);
     }
-}
-
-fn read(output: Option<ChildStdout>, printed: &Mutex<Printed>) {
-    let Some(output) = output else { return };
-    let mut reader = BufReader::new(output);
-    loop {
-        let mut bytes = Vec::new();
-        match (&mut reader).take(LINE_MAX).read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let at_ns = clock::monotonic_ns();
-        let text = String::from_utf8_lossy(&bytes).trim_end().to_string();
-        let mut printed = lock(printed);
-        keep(&mut printed.last, text.clone(), LAST_LINES);
-        keep(&mut printed.lines, PrintedLine { at_ns, text }, LINES_MAX);
-    }
-}
-
-fn keep<T>(all: &mut VecDeque<T>, one: T, most: usize) {
-    if all.len() == most {
-        all.pop_front();
-    }
-    all.push_back(one);
 }
 
 /// A panicking thread leaves it in no half-written state, so poisoning says nothing.
@@ -265,6 +251,38 @@ mod tests {
             .args(["-f", &format!("sleep {marker}")])
             .output();
         assert!(left.unwrap().stdout.is_empty());
+    }
+
+    /// What leaves its group and keeps the pipe, as any daemon does, keeps nobody waiting, and is named.
+    #[test]
+    fn a_daemon_that_keeps_the_output_open_is_waited_for_by_nobody() {
+        let mut workload = Workload::start("setsid sleep 60 & echo $! is left; echo tail").unwrap();
+        wait(&mut workload);
+        workload.catch_up(10);
+        let left = workload.end(1_000);
+        let lines = texts(&workload);
+        let [told, tail] = lines.as_slice() else {
+            panic!("{lines:?}");
+        };
+        assert_eq!(tail, "tail");
+        let pids: Vec<String> = left.iter().map(|left| left.pid.to_string()).collect();
+        assert_eq!(format!("{} is left", pids.join(" ")), *told);
+        assert!(workload.end(1_000).is_empty(), "it has ended once");
+        let daemon = Pid::from_raw(left[0].pid as i32).unwrap();
+        rustix::process::kill_process(daemon, Signal::KILL).unwrap();
+    }
+
+    /// One that never stops to print keeps nobody either.
+    #[test]
+    fn a_daemon_that_goes_on_printing_is_not_listened_to() {
+        let mut workload = Workload::start("setsid timeout 60 yes & echo $!").unwrap();
+        wait(&mut workload);
+        let left = workload.end(1_000);
+        assert!(!left.is_empty());
+        for daemon in left {
+            let daemon = Pid::from_raw(daemon.pid as i32).unwrap();
+            let _ = rustix::process::kill_process(daemon, Signal::KILL);
+        }
     }
 
     #[test]

@@ -259,6 +259,7 @@ impl Running {
     /// What only the end of the load can tell.
     fn last_notes(&self) -> Vec<String> {
         let mut notes = self.shared.notes();
+        notes.extend(self.shared.left());
         if self.lost_bins > 0 {
             let ms = self.lost_bins * BIN_NS / 1_000_000;
             notes.push(format!(
@@ -347,6 +348,11 @@ impl Running {
             clock::sleep_ns(left_ns.min(20_000_000));
         }
         false
+    }
+
+    /// What the end of the load left behind, in words: daemons of a command, I/Os that a device does not answer.
+    pub fn left(&self) -> Vec<String> {
+        self.shared.left()
     }
 
     /// Ends the load and leaves its result to [`Running::finish`]: what fails only at the end, such as another program's
@@ -445,7 +451,7 @@ impl Running {
         for (thread, counters) in self.threads.drain(..).zip(&self.counters) {
             if !counters.is_done.load(Relaxed) {
                 let left = counters.inflight.load(Relaxed);
-                self.notes.push(format!(
+                self.shared.leave(format!(
                     "{left} I/Os did not come back within {} s: the device or its driver hangs; see the kernel log \
                      (dmesg)",
                     DRAIN_NS / 1_000_000_000

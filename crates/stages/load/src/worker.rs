@@ -31,6 +31,7 @@ pub struct Shared {
     /// Arrivals of an open loop that still waited for a place in the queue when the load ended.
     pub waiting_arrivals: AtomicU64,
     notes: Mutex<Vec<String>>,
+    left: Mutex<Vec<String>>,
     printed: Mutex<Vec<PrintedRate>>,
     cpu: Mutex<Option<CpuTime>>,
     told: Mutex<Option<SideFigures>>,
@@ -101,6 +102,16 @@ impl Shared {
         if !notes.contains(&note) {
             notes.push(note);
         }
+    }
+
+    /// Adds what the end of the load leaves behind: processes, or I/Os that do not come back.
+    pub fn leave(&self, what: String) {
+        lock(&self.left).push(what);
+    }
+
+    /// What the end of the load left behind.
+    pub fn left(&self) -> Vec<String> {
+        lock(&self.left).clone()
     }
 
     /// Adds a rate that the program told.

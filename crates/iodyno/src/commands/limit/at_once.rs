@@ -65,7 +65,7 @@ pub fn measure(
             report.weights_by = by;
         }
         groups.push(group);
-        files.push(ground.make_file(index as usize, FILE_BYTES, Vec::new())?);
+        files.push(ground.make_file(index as usize, FILE_BYTES, Vec::new(), stop)?);
     }
     let mut rounds: Vec<(usize, bool)> = counts
         .iter()
@@ -173,12 +173,8 @@ impl Looks {
 
     /// Looks until all programs have ended, which are asked to where the user asks us.
     fn until_ended(&mut self, children: &mut [Child], stop: &Stop) -> Result<(), Failure> {
-        let mut is_told = false;
-        while !children.iter_mut().all(Child::has_ended) {
-            if stop.is_asked() && !is_told {
-                is_told = true;
-                children.iter_mut().try_for_each(Child::interrupt)?;
-            }
+        let mut ending = program::Ending::new(stop);
+        while ending.goes_on(children)? {
             self.look()?;
             clock::sleep_ms(LOOK_MS);
         }

@@ -6,6 +6,7 @@ use super::{LimitArgs, fill, program};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::group::Group;
+use host::signals::Stop;
 use host::tree::{self, Tree};
 use host::{Journal, Target, clock, files::FileKind, scratch};
 use model::change::SavedGroup;
@@ -125,6 +126,7 @@ impl Ground {
         index: usize,
         bytes: u64,
         entrances: Vec<OwnedFd>,
+        stop: &Stop,
     ) -> Result<(PathBuf, u64), Failure> {
         let bytes = bytes.min(self.free_bytes / 4) / fill::BLOCK * fill::BLOCK;
         if bytes == 0 {
@@ -138,7 +140,7 @@ impl Ground {
         let _ = self.tree.unlink(&name);
         match entrances.is_empty() {
             true => fill::write(&path, bytes)?,
-            false => program::fill(&path, bytes, entrances)?,
+            false => program::fill(&path, bytes, entrances, stop)?,
         }
         let file = self.tree.open_file(&name);
         file.and_then(|file| file.drop_cache())

@@ -168,7 +168,13 @@ pub fn run(args: &LimitArgs, context: &Context) -> Result<Exit, Failure> {
     };
     // Whatever went wrong, what was made goes first.
     ground.remove()?;
-    measured?;
+    measured.map_err(|failure| match stop.is_asked() {
+        true => Failure {
+            exit: Exit::Interrupted,
+            ..failure
+        },
+        false => failure,
+    })?;
     if stop.is_asked() {
         let signal = stop.signal_name();
         context.out.note(format!(

@@ -2,7 +2,8 @@
 
 use crate::exit::{Exit, Failure};
 use crate::keep;
-use host::{Child, Privileges};
+use host::signals::Stop;
+use host::{Child, Privileges, clock};
 use model::record::{LoadResult, Record};
 use serde::Deserialize;
 use std::os::fd::OwnedFd;
@@ -36,17 +37,56 @@ pub fn start(file: &Path, words: &[String], entrances: Vec<OwnedFd>) -> Result<C
     Ok(Child::start_within(OURSELVES, &arguments, load, entrances)?)
 }
 
+/// How long programs may take to end after they were asked to, ms: one that was stopped or frozen never hears it.
+const END_MS: u64 = 5_000;
+
+/// The end of programs where the user asks for it: first they are asked, and killed where they do not end.
+pub struct Ending<'a> {
+    stop: &'a Stop,
+    asked_ns: Option<u64>,
+}
+
+impl Ending<'_> {
+    /// Nobody was asked yet.
+    pub fn new(stop: &Stop) -> Ending<'_> {
+        Ending {
+            stop,
+            asked_ns: None,
+        }
+    }
+
+    /// Whether any program still runs. Asks and kills as it is time to.
+    pub fn goes_on(&mut self, programs: &mut [Child]) -> Result<bool, Failure> {
+        match self.asked_ns {
+            None if self.stop.is_asked() => {
+                self.asked_ns = Some(clock::monotonic_ns());
+                programs.iter_mut().try_for_each(Child::interrupt)?;
+            }
+            Some(asked_ns) if clock::monotonic_ns() > asked_ns + END_MS * 1_000_000 => {
+                programs.iter_mut().for_each(Child::kill);
+                // What the kernel keeps from ending even so is left to it.
+                return Ok(false);
+            }
+            _ => {}
+        }
+        Ok(!programs.iter_mut().all(Child::has_ended))
+    }
+}
+
 /// Writes a file of noise from inside the groups: it is theirs then.
-pub fn fill(file: &Path, bytes: u64, entrances: Vec<OwnedFd>) -> Result<(), Failure> {
+pub fn fill(file: &Path, bytes: u64, entrances: Vec<OwnedFd>, stop: &Stop) -> Result<(), Failure> {
     let arguments = [
         "fill".into(),
         file.to_string_lossy().into_owned(),
         bytes.to_string(),
     ];
-    let mut child = Child::start_within(OURSELVES, &arguments, Privileges::Load, entrances)?;
-    while !child.has_ended() {
-        host::clock::sleep_ms(5);
+    let child = Child::start_within(OURSELVES, &arguments, Privileges::Load, entrances)?;
+    let (mut ending, mut programs) = (Ending::new(stop), [child]);
+    while ending.goes_on(&mut programs)? {
+        clock::sleep_ms(5);
     }
+    let [mut child] = programs;
+    child.has_ended();
     match child.status() {
         Some(0) => Ok(()),
         _ => Err(Failure::new(

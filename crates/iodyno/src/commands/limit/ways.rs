@@ -6,9 +6,9 @@ use super::groups::LimitGroup;
 use super::program;
 use crate::context::Context;
 use crate::exit::Failure;
+use host::clock;
 use host::disk_counters::DeviceCounters;
 use host::signals::Stop;
-use host::{Child, clock};
 use model::limit::{IoWay, LimitEffect, LimitMeasured, LimitedWay, Moved};
 use model::record::LoadResult;
 use model::target::CgroupLimit;
@@ -72,7 +72,7 @@ pub fn measure(
         _ => Vec::new(),
     };
     group.lift(&ground.device, limit)?;
-    let own = ground.make_file(0, shape.bytes, entrances)?;
+    let own = ground.make_file(0, shape.bytes, entrances, stop)?;
     group.set_again(&ground.device, limit)?;
     let all: &[IoWay] = match (limit.is_on_reads(), limit.version) {
         (true, _) => &[IoWay::Direct, IoWay::Buffered, IoWay::Mmap],
@@ -91,7 +91,7 @@ pub fn measure(
             break;
         }
         let (file, bytes) = match way {
-            IoWay::Foreign => ground.make_file(0, shape.bytes, Vec::new())?,
+            IoWay::Foreign => ground.make_file(0, shape.bytes, Vec::new(), stop)?,
             _ => own.clone(),
         };
         let measured = OneWay {
@@ -138,9 +138,14 @@ impl OneWay<'_> {
         let is_read = self.limit.is_on_reads();
         let device_before = device_moved(&mut counters, is_read)?;
         let charged_before = self.group.charged(device, is_read);
-        let mut child = program::start(&self.file, &words, self.group.entrances()?)?;
+        let mut programs = [program::start(&self.file, &words, self.group.entrances()?)?];
         let mut dirty_peak = self.group.dirty_bytes();
-        self.wait(&mut child, &mut dirty_peak)?;
+        let mut ending = program::Ending::new(self.stop);
+        while ending.goes_on(&mut programs)? {
+            clock::sleep_ms(LOOK_MS);
+            dirty_peak = dirty_peak.max(self.group.dirty_bytes());
+        }
+        let [mut child] = programs;
         let (record, load) = program::record(&mut child)?;
         let (drain_ms, is_written_back, device_now, charged_now) =
             self.drain(&mut counters, &mut dirty_peak)?;
@@ -204,20 +209,6 @@ impl OneWay<'_> {
             words.push(format!("-fsync={SYNC_EVERY}"));
         }
         words
-    }
-
-    /// Waits for the program, and asks it to end where the user asks us to.
-    fn wait(&self, child: &mut Child, dirty_peak: &mut Option<u64>) -> Result<(), Failure> {
-        let mut is_told = false;
-        while !child.has_ended() {
-            if self.stop.is_asked() && !is_told {
-                is_told = true;
-                child.interrupt()?;
-            }
-            clock::sleep_ms(LOOK_MS);
-            *dirty_peak = (*dirty_peak).max(self.group.dirty_bytes());
-        }
-        Ok(())
     }
 
     /// Waits until what the program wrote is on the device, not much longer than it ran; counts then, and writes the rest

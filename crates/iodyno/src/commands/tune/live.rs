@@ -85,6 +85,11 @@ impl Live {
         }
     }
 
+    /// The line, above which others can say something.
+    pub fn line(&self) -> LiveLine {
+        self.line.clone()
+    }
+
     /// After each window: redraws at most ten times a second, or says a new stage.
     pub fn show(&self, planned: &PlannedKnob, progress: &Progress) {
         if self.jobs.as_ref().is_some_and(JobControl::take_stop) {

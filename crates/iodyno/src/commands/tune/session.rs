@@ -21,7 +21,9 @@ use model::sample::SensorLog;
 use model::subject::{Subject, place_in_words};
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use tuner::drive::{DriveError, Driven, Setup, Turn, drive};
 use tuner::meter::{Counts, Judge};
 
@@ -116,6 +118,17 @@ pub(super) struct Rig<'a> {
     tracing: &'a Tracing,
     /// Where the sensors' time begins.
     origin_ns: u64,
+    /// Whether somebody who asked to stop was told that everything is back.
+    is_told: AtomicBool,
+    /// What ended loads left behind, in words.
+    left: Mutex<BTreeSet<String>>,
+}
+
+fn all_back(stop: &Stop, read_back: usize) -> String {
+    format!(
+        "iodyno: stopped by {}; every setting is back as it was: {read_back} read back.",
+        stop.signal_name()
+    )
 }
 
 impl Session<'_> {
@@ -147,18 +160,30 @@ impl Session<'_> {
             stop: &stop,
             tracing: &tracing,
             origin_ns,
+            is_told: AtomicBool::new(false),
+            left: Mutex::default(),
         };
         let tried = self.try_all(&rig, &suspects.knobs, end_ns);
-        let sensors = sampler.stop();
-        let restored = journal.revert()?;
+        let (sensors, is_told) = (sampler.stop(), rig.is_told.into_inner());
+        let mut left = rig
+            .left
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let restored = journal.revert();
+        // Only now: a program that does not end keeps nothing changed.
+        let mut beside = beside
+            .as_ref()
+            .map(|one| one.lock().unwrap_or_else(PoisonError::into_inner));
+        left.extend(beside.as_mut().and_then(|beside| beside.end()));
+        for left in left {
+            context.out.note(format!("note: {left}"));
+        }
+        let restored = restored?;
         must_be_back(&restored)?;
         let trials = tried?;
         let (interrupted, read_back) = (stop.is_asked(), restored.len());
-        if interrupted {
-            context.out.note(format!(
-                "iodyno: stopped by {}; every setting is back as it was: {read_back} read back.",
-                stop.signal_name()
-            ));
+        if interrupted && !is_told {
+            context.out.note(all_back(&stop, read_back));
         }
         Ok(SessionDone {
             trials,
@@ -439,6 +464,15 @@ impl Session<'_> {
             // A run is no window that could be cut short for tracing.
             explains: matches!(self.args.layers, LayersArg::Auto) && !self.judge.metric.is_of_runs,
             origin_ns: rig.origin_ns,
+            left: &rig.left,
+        };
+        let (line, out) = (live.line(), self.context.out);
+        // What is not whole is told at the end, with what mends it.
+        let tell = |restored: &[Restored]| {
+            if restored.iter().all(Restored::is_whole) {
+                line.note(out, &all_back(rig.stop, restored.len()));
+                rig.is_told.store(true, Relaxed);
+            }
         };
         let Driven {
             verdict,
@@ -447,9 +481,12 @@ impl Session<'_> {
             moved,
             windows,
             has_crossed,
-        } = drive(&setup, &mut experiment, &mut |progress| {
-            live.show(planned, progress)
-        })?;
+        } = drive(
+            &setup,
+            &mut experiment,
+            &mut |progress| live.show(planned, progress),
+            &tell,
+        )?;
         let set = set_of_arm(asked, &planned.values, &verdict.arm);
         let summary = match set.is_empty() {
             true => view::trial::sentence(&planned.label(), &planned.values, &verdict),

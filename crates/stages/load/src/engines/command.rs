@@ -22,7 +22,8 @@
 //! The command does what you could do yourself; iodyno does not look at what that is, takes no right from it, and gates
 //! do not guard against it. It runs only where it was typed (`--command`): one that comes with a job file, a record or a
 //! request of the web page is refused. At the end its processes are asked to end (SIGTERM to their group) and after five
-//! seconds killed. When iodyno itself is killed, the kernel asks the shell to end.
+//! seconds killed. A daemon that left their group, as `pg_ctl start` makes one, goes on; it is named where it keeps the
+//! command's output open. When iodyno itself is killed, the kernel asks the shell to end.
 //!
 //! ## Limits
 //! The device counts requests of everybody, merged and split, and what the page cache answered is not there. There are no
@@ -48,7 +49,7 @@ use crate::worker::{OpenError, Opened, PrintedRate, Worker};
 use crate::{Engine, LoadError, Needs, Runs};
 pub use beside::Beside;
 use host::process::CpuTime;
-use host::{Workload, clock};
+use host::{LeftProcess, Workload, clock};
 use lines::RateLines;
 use model::job::{Job, command_shown};
 use model::metric::Better;
@@ -69,6 +70,8 @@ pub static ENGINE: Engine = Engine {
 
 /// How long the command's processes may take to end after they were asked to, ms.
 const END_MS: u64 = 5_000;
+/// How long the last words of a command that has ended are waited for, ms.
+const LAST_WORDS_MS: u64 = 200;
 
 /// What a job says of its command, checked.
 #[derive(Debug)]
@@ -169,7 +172,10 @@ fn drive(
         told: Vec::new(),
     };
     let watched = command.watch(worker, watched);
-    command.workload.end(END_MS);
+    let left = command.workload.end(END_MS);
+    if let Some(note) = left_behind("the command", &left) {
+        worker.shared.leave(note);
+    }
     command.read(worker);
     if watched.is_ok() {
         command.conclude(worker);
@@ -272,14 +278,22 @@ impl Command {
     }
 
     fn ended(&mut self) -> Result<(), LoadError> {
-        ended(&self.shown, &mut self.workload)
+        ended(&self.shown, &self.workload)
     }
 }
 
-/// A command that ended by itself: well, or with its last words.
-fn ended(shown: &str, workload: &mut Workload) -> Result<(), LoadError> {
-    // It can be seen to have ended before what it said last was read; once its output is closed, all of it was.
-    workload.end(END_MS);
+/// What to say of processes that outlive their command: a daemon is meant to, and nobody here knows whether this one is.
+fn left_behind(what: &str, left: &[LeftProcess]) -> Option<String> {
+    let names = || clean_to(&LeftProcess::words(left), 200);
+    (!left.is_empty())
+        .then(|| format!("{what} left processes behind, which still run: {}", names()))
+}
+
+/// A command that ended by itself: well, or with its last words. Its processes are left alone: whoever drives an experiment
+/// asks, and must not wait for them while a setting is changed.
+fn ended(shown: &str, workload: &Workload) -> Result<(), LoadError> {
+    // It can be seen to have ended before what it said last was read.
+    workload.catch_up(LAST_WORDS_MS);
     let how = match workload.status() {
         Some(0) => return Ok(()),
         Some(127) => "the shell found no such program".to_string(),

@@ -1,6 +1,6 @@
 //! A command of the user's that runs beside another load: the company in which that load is measured.
 
-use super::{END_MS, LOOK_AT_IT, ended, failed};
+use super::{END_MS, LOOK_AT_IT, ended, failed, left_behind};
 use crate::LoadError;
 use host::Workload;
 use model::job::command_shown;
@@ -37,18 +37,23 @@ impl Beside {
         if !self.workload.has_ended() {
             return Ok(());
         }
-        ended(&self.shown, &mut self.workload)?;
+        ended(&self.shown, &self.workload)?;
         Err(failed(
             &self.shown,
             "it ended while the load beside it still ran".into(),
             LET_IT_RUN,
         ))
     }
+
+    /// Ends it with all its processes; what it leaves behind all the same, in words.
+    pub fn end(&mut self) -> Option<String> {
+        left_behind("the command beside the load", &self.workload.end(END_MS))
+    }
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        self.workload.end(END_MS);
+        self.end();
     }
 }
 

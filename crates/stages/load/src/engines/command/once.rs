@@ -55,7 +55,7 @@ pub fn once(job: &Job, longest_ms: u64, stop: &Stop) -> Result<RunOnce, LoadErro
         options.lines.take(&line.text);
     }
     if !stop.is_asked() {
-        ended(&shown, &mut workload)?;
+        ended(&shown, &workload)?;
     }
     Ok(RunOnce {
         took_ns,
