@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use apply::{CheckedValue, PersistPlan};
 use host::signals::{JobControl, Stop};
 use host::{DeviceLock, Journal};
-use model::change::Restored;
+use model::change::{Attribute, Restored};
 use model::subject::place_in_words;
 
 /// What to put in place.
@@ -123,22 +123,44 @@ fn write_all(journal: &mut Journal, change: &Change, stop: &Stop) -> Result<(), 
 /// Puts everything back after a failure, and says whether it is. Where it is not, that is the worse failure.
 fn backed_out(journal: Journal, failure: Failure) -> Failure {
     let why = match journal.revert() {
-        Ok(restored) if restored.iter().all(Restored::is_whole) => {
-            return failure.hint(format!(
-                "Everything was put back: {}.",
-                read_back(restored.len())
-            ));
-        }
-        Ok(_) => "; the journal stays,".to_string(),
-        Err(error) => format!(": {error}."),
+        Ok(restored) => match not_back(&restored) {
+            None => {
+                let values = read_back(restored.len());
+                return failure.hint(format!("Everything was put back: {values}."));
+            }
+            Some(why) => why,
+        },
+        Err(error) => format!("not everything came back: {error}. `iodyno undo` tries again"),
     };
     Failure {
         exit: Exit::Failed,
         ..failure
     }
-    .hint(format!(
-        "Not everything came back{why} `iodyno undo` tries again."
-    ))
+    .hint(why)
+}
+
+/// What is not as it was, and how to go on; none where all is.
+pub fn not_back(restored: &[Restored]) -> Option<String> {
+    let line = |one: &Restored| {
+        let place = place_in_words(&one.path);
+        match &one.error {
+            Some(why) => format!("  {place} should be {}: {why}", one.wanted),
+            None => format!("  {place} should be {}, is {}", one.wanted, one.found),
+        }
+    };
+    let left = restored.iter().filter(|one| !one.is_whole());
+    let lines: Vec<String> = left.map(line).collect();
+    let is_here = |one: &Restored| one.found != Attribute::OfAnother;
+    let way = match restored.iter().any(|one| !one.is_whole() && is_here(one)) {
+        true => "`iodyno undo` tries again",
+        false => "`iodyno status` says how to remove it",
+    };
+    (!lines.is_empty()).then(|| {
+        format!(
+            "not everything came back; the journal stays, {way}:\n{}",
+            lines.join("\n")
+        )
+    })
 }
 
 /// `3 values read back`.

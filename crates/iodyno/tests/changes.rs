@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn said(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
@@ -298,28 +298,57 @@ fn a_damaged_journal_stays_and_says_what_is_whole() {
     );
 }
 
+/// Another disk gets the name: the kernel gives a loop device a new sequence number with each file behind it.
+fn exchange(disk: &Loop) {
+    let losetup = |words: &[&str]| {
+        let output = Command::new("losetup").args(words).output().unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {said}");
+        text(&output.stdout).trim().to_string()
+    };
+    let file = losetup(&["-n", "-O", "BACK-FILE", &disk.device]);
+    losetup(&["-d", &disk.device]);
+    // Whoever has it open at that moment keeps it a little longer.
+    let backing = format!("/sys/block/{}/loop", disk.name);
+    until("a free name", || !Path::new(&backing).exists());
+    losetup(&[&disk.device, &file]);
+}
+
+#[test]
+fn another_disk_that_takes_the_name_while_a_set_waits_is_not_written() {
+    let Some(disk) = disk() else { return };
+    let iodyno = Iodyno::new();
+    let words = ["set", "read_ahead_kb=64", "nomerges=2", &disk.device];
+    let mut command = iodyno.command(&[&words[..], &["--confirm", "1h"]].concat());
+    let (reader, writer) = std::io::pipe().unwrap();
+    command.stdin(reader).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let is_set = || disk.value("nomerges") == "2" && disk.value("read_ahead_kb") == "64";
+    until("the values", is_set);
+    exchange(&disk);
+    disk.set("read_ahead_kb", "2048");
+    disk.set("nomerges", "1");
+    let settings = disk.settings();
+    // Nobody can confirm any more.
+    drop((command, writer));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 5, "{}", said(&output));
+    let words = "is another device now: its disk sequence number";
+    assert!(said(&output).contains(words), "{}", said(&output));
+    assert_eq!(disk.settings(), settings, "nothing was written");
+    assert_eq!(code(&iodyno.run(&["undo"])), 4, "nor does undo write it");
+    let journal = journals(&iodyno).remove(0);
+    let journal = journal.file_stem().unwrap().to_str().unwrap();
+    assert_eq!(code(&iodyno.run(&["undo", "--forget", journal])), 0);
+    assert_eq!(disk.settings(), settings);
+}
+
 #[test]
 fn another_disk_that_has_the_name_now_is_not_written() {
     let Some(disk) = disk() else { return };
     let iodyno = Iodyno::new();
     let journal = apply(&iodyno, &disk, "mq-deadline");
-    // The kernel gives a loop device a new sequence number with each file behind it.
-    let file = Command::new("losetup")
-        .args(["-n", "-O", "BACK-FILE", &disk.device])
-        .output()
-        .unwrap();
-    let file = text(&file.stdout).trim().to_string();
-    let run = |words: &[&str]| {
-        assert!(
-            Command::new("losetup")
-                .args(words)
-                .status()
-                .unwrap()
-                .success()
-        )
-    };
-    run(&["-d", &disk.device]);
-    run(&[&disk.device, &file]);
+    exchange(&disk);
     disk.set("read_ahead_kb", "4096");
     let settings = disk.settings();
     let status = said(&iodyno.run(&["status"]));

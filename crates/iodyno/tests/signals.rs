@@ -2,11 +2,13 @@
 //! error.
 
 use crate::support::{Dir, Iodyno, Loop, code, signal, text, until};
+use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
@@ -45,7 +47,13 @@ impl Watch {
         };
         tcsetwinsize(&master, size).unwrap();
         let path = std::ffi::OsString::from_vec(ptsname(&master, Vec::new()).unwrap().into_bytes());
-        let slave = File::options().read(true).write(true).open(path).unwrap();
+        // Not as the terminal of this process, which its end would hang up.
+        let mut options = File::options();
+        options
+            .read(true)
+            .write(true)
+            .custom_flags(OFlags::NOCTTY.bits() as i32);
+        let slave = options.open(path).unwrap();
         let before = modes(&slave);
         let mut command = without_core(iodyno, &["watch", "--layers", "off"]);
         command

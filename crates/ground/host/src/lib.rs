@@ -105,7 +105,7 @@ use container::Container;
 use group_setting::GroupPlace;
 use held_setting::{Held, is_held};
 use loop_setting::LoopPlace;
-use model::change::Attribute;
+use model::change::{Attribute, DeviceIdentity};
 use model::subject::{Subject, place_in_words};
 use mount_setting::MountPlace;
 use std::io::ErrorKind;
@@ -337,8 +337,9 @@ impl Host {
         kernel::meminfo::value(&self.text("/proc/meminfo")?, field)
     }
 
-    /// Writes a kernel attribute. Only a [`Journal`] calls it, which has the old value on disk.
-    fn write_attribute(&self, path: &str, value: &str, mark: Option<&str>) -> Result<()> {
+    /// Writes a kernel attribute of the subject that it was saved of, and of no other one that has its name now. Only a [`Journal`]
+    /// calls it, which has the old value on disk: nothing else changes a setting, for a living process and for `undo` alike.
+    fn write_attribute(&self, path: &str, value: &str, whose: &Whose<'_>) -> Result<()> {
         let shown = place_in_words(path);
         let failed = |error: std::io::Error| Error::io("write", &shown, error);
         match &self.source {
@@ -349,24 +350,55 @@ impl Host {
                 "it belongs to a captured machine, and only the live one is changed",
             ))),
             #[cfg(test)]
-            HostSource::Simulated(machine) => machine.write(path, value).map_err(failed),
-            HostSource::Live => self.write_place(path, value, mark).map_err(failed),
+            HostSource::Simulated(machine) => machine.write(path, value, whose).map_err(failed),
+            HostSource::Live => self.write_place(path, value, whose).map_err(failed),
         }
     }
 
     /// A mount's flag, a file system's option and a loop device's are set by calls of their own, and a group's file has
     /// lines of other devices too; all else is a file.
-    fn write_place(&self, path: &str, value: &str, mark: Option<&str>) -> std::io::Result<()> {
+    fn write_place(&self, path: &str, value: &str, whose: &Whose<'_>) -> std::io::Result<()> {
+        let is_same = || {
+            whose
+                .device
+                .map_or(Ok(()), |device| self.must_be_still(device))
+        };
         if let Some(file_system) = SuperPlace::of(path) {
-            return file_system.write(self, value, mark);
+            return file_system.write(self, value, whose.mark);
         }
         if let Some(group) = GroupPlace::of(path) {
-            return group.write(self, value, mark);
+            is_same()?;
+            return group.write(self, value, whose.mark);
         }
         match (MountPlace::of(path), LoopPlace::of(path)) {
-            (Some(mount), _) => mount.write(self, value, mark),
-            (_, Some(device)) => device.write(self, value),
-            _ => write_live(path, value),
+            (Some(mount), _) => mount.write(self, value, whose.mark),
+            (_, Some(device)) => {
+                is_same()?;
+                device.write(self, value)
+            }
+            _ => write_live(path, value, is_same),
+        }
+    }
+
+    fn must_be_still(&self, device: &DeviceIdentity) -> std::io::Result<()> {
+        let another = self.another_device(device);
+        another.map_or(Ok(()), |why| Err(std::io::Error::other(why)))
+    }
+
+    /// Why the device that has this one's name now is another one; none where it is still the same.
+    pub fn another_device(&self, device: &DeviceIdentity) -> Option<String> {
+        let name = &device.name;
+        // No two disks of one boot share this number, which is read faster than the rest.
+        let diskseq = || self.number(&format!("/sys/block/{name}/diskseq"));
+        if device.diskseq.is_some() && device.diskseq == diskseq() {
+            return None;
+        }
+        match self.device_identity(name) {
+            None => Some(format!("{name} is not there now")),
+            Some(now) => {
+                let why = device.is_still(&now).err()?;
+                Some(format!("{name} is another device now: {why}"))
+            }
         }
     }
 
@@ -590,8 +622,22 @@ impl Host {
     }
 }
 
-/// Writes to a file of sysfs or procfs, and to nothing else whatever has that path.
-fn write_live(path: &str, value: &str) -> std::io::Result<()> {
+/// What a setting was saved of. Names of devices, mounts, groups and interrupts can be others' by the time of the write.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whose<'a> {
+    /// What tells the subject itself, where it is a mount, a group or an interrupt.
+    mark: Option<&'a str>,
+    /// The device that the subject belongs to; none for the machine's.
+    device: Option<&'a DeviceIdentity>,
+}
+
+/// Writes to a file of sysfs or procfs, and to nothing else whatever has that path; once it is open, it has to be the right one's:
+/// the file of a device that goes away takes no writes (kernfs, Linux 2.6 to 6.18).
+fn write_live(
+    path: &str,
+    value: &str,
+    is_same: impl FnOnce() -> std::io::Result<()>,
+) -> std::io::Result<()> {
     use rustix::fs::{Mode, OFlags};
     use std::io::Write;
     const KERNEL_FILES: [u32; 2] = [0x6265_6572, 0x9fa0];
@@ -601,6 +647,7 @@ fn write_live(path: &str, value: &str) -> std::io::Result<()> {
     if !KERNEL_FILES.contains(&(rustix::fs::fstatfs(&file)?.f_type as u32)) {
         return Err(std::io::Error::other("it is no file of the kernel's"));
     }
+    is_same()?;
     file.write_all(value.as_bytes())
 }
 

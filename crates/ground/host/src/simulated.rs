@@ -3,8 +3,8 @@
 
 use crate::fault::{self, FaultStep};
 use crate::files::{TemporaryDir, temporary_dir};
-use crate::{Host, durable};
-use model::change::Attribute;
+use crate::{Host, Whose, durable};
+use model::change::{Attribute, DeviceIdentity};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -382,8 +382,16 @@ impl Simulated {
     }
 
     /// Writes an attribute.
-    pub(crate) fn write(&self, path: &str, value: &str) -> std::io::Result<()> {
+    pub(crate) fn write(&self, path: &str, value: &str, whose: &Whose<'_>) -> std::io::Result<()> {
         fault::at(FaultStep::WriteAttribute, Path::new(path))?;
+        // As with a file that is open: nobody has a turn between the look and the write.
+        let is_same = |device: &DeviceIdentity| {
+            let now = self.settings(&device.name).map(|(diskseq, _)| diskseq);
+            now == device.diskseq
+        };
+        if !whose.device.is_none_or(is_same) {
+            return Err(std::io::Error::other("it is another device now"));
+        }
         self.written(path, value)
             .map_err(std::io::Error::from_raw_os_error)
     }

@@ -217,10 +217,13 @@ fn tune(
     if let Ok(restored) = journal.revert()
         && restored.iter().all(Restored::is_whole)
     {
-        assert_eq!(
-            ground.machine.settings(changed),
-            found,
-            "a tune says that everything is back"
+        // Somebody may have exchanged the device after that, which is nobody's to put back.
+        let now = ground.machine.settings(changed);
+        let is_same =
+            now.as_ref().map(|(which, _)| which) == found.as_ref().map(|(which, _)| which);
+        assert!(
+            !is_same || now == found,
+            "a tune says that everything is back: {now:?}, {found:?}"
         );
     }
 }

@@ -7,20 +7,43 @@
 mod acts;
 mod turns;
 
+use crate::fault::{self, FaultStep};
 use crate::simulated::Simulated;
 use crate::{FoundJournals, Host, Unfinished, find_unfinished};
 use acts::{Act, Ground};
 use model::change::Restored;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use turns::{Dice, Fate, Killed};
 
 /// Settings of a device as nobody of ours has touched them, and which device it was.
-type Baseline = BTreeMap<&'static str, (u64, BTreeMap<String, String>)>;
+type Baseline = BTreeMap<&'static str, Settings>;
 
 const DEVICES: [&str; 2] = ["loop0", "loop1"];
 /// The name under which the simulated kernel has the settings of the whole machine.
 const MACHINE: &str = "machine";
 const RULE: &str = "/etc/udev/rules.d/99-iodyno-loop0.rules";
+
+/// The settings of a device, and which one it is.
+type Settings = (u64, BTreeMap<String, String>);
+
+/// What another device has that took a name meanwhile.
+type Exchanged = Arc<Mutex<Option<Settings>>>;
+
+/// An admin's own settings of a device that is new.
+fn set_anew(machine: &Simulated, device: &str, dice: &mut Dice) -> Settings {
+    let scheduler = *dice.pick(&["none", "mq-deadline", "bfq"]);
+    let depth = dice.pick(&["77", "128", "512"]).to_string();
+    let queue = format!("/sys/block/{device}/queue");
+    for (name, value) in [("scheduler", scheduler), ("nr_requests", &depth)] {
+        machine.set(&format!("{queue}/{name}"), value);
+    }
+    if scheduler == "bfq" {
+        machine.set(&format!("{queue}/iosched/slice_idle"), "3");
+    }
+    machine.settings(device).unwrap()
+}
 
 struct History {
     ground: Ground,
@@ -52,20 +75,7 @@ impl History {
 
     /// An admin's own settings of a device that is new.
     fn somebody_sets(&mut self, device: &'static str) {
-        let scheduler = *self.dice.pick(&["none", "mq-deadline", "bfq"]);
-        let depth = self.dice.pick(&["77", "128", "512"]).to_string();
-        for (name, value) in [("scheduler", scheduler), ("nr_requests", &depth)] {
-            self.ground
-                .machine
-                .set(&format!("/sys/block/{device}/queue/{name}"), value);
-        }
-        if scheduler == "bfq" {
-            self.ground.machine.set(
-                &format!("/sys/block/{device}/queue/iosched/slice_idle"),
-                "3",
-            );
-        }
-        let settings = self.ground.machine.settings(device).unwrap();
+        let settings = set_anew(&self.ground.machine, device, &mut self.dice);
         self.baseline.insert(device, settings);
     }
 
@@ -90,7 +100,30 @@ impl History {
             let (ground, dice) = (self.ground.clone(), Dice::new(self.dice.below(u64::MAX)));
             acts.push((fate, Box::new(move || act.run(&ground, dice))));
         }
+        let exchanged = self.dice.one_in(3).then(|| self.exchange(&mut acts));
         turns::run(acts, &mut self.dice);
+        let exchanged = exchanged.and_then(|(device, is)| Some((device, is.lock().ok()?.take()?)));
+        self.baseline.extend(exchanged);
+    }
+
+    /// Somebody else who takes a device away beside the commands and gives its name to another, between any two of their steps.
+    fn exchange(&mut self, acts: &mut Vec<turns::Mortal>) -> (&'static str, Exchanged) {
+        let (device, steps) = (*self.dice.pick(&DEVICES), self.dice.below(60));
+        self.told
+            .push(format!("another {device} after {steps} steps"));
+        let exchanged = Exchanged::default();
+        let (machine, told) = (self.ground.machine.clone(), Exchanged::clone(&exchanged));
+        let mut dice = Dice::new(self.dice.bits());
+        let act = move || {
+            for _ in 0..steps {
+                let _ = fault::at(FaultStep::ReadAttribute, Path::new("/"));
+            }
+            machine.attach(device);
+            let settings = set_anew(&machine, device, &mut dice);
+            *told.lock().unwrap() = Some(settings);
+        };
+        acts.push((Fate::default(), Box::new(act)));
+        (device, exchanged)
     }
 
     fn fate(&mut self) -> Fate {

@@ -361,14 +361,7 @@ impl Unfinished {
 
     /// Why its device is not the one that has its name now; none where it is.
     pub fn another_device(&self, host: &Host) -> Option<String> {
-        let device = self.begin.device.as_ref()?;
-        match host.device_identity(&device.name) {
-            None => Some(format!("{} is not there now", device.name)),
-            Some(now) => device
-                .is_still(&now)
-                .err()
-                .map(|why| format!("{} is another device now: {why}", device.name)),
-        }
+        host.another_device(self.begin.device.as_ref()?)
     }
 
     /// Changes form a stack: an older one is not taken from beneath a later one that has the same settings or files.
@@ -434,16 +427,9 @@ impl Unfinished {
     /// stay when a device goes.
     fn gone_and_here(&self, host: &Host) -> (Vec<Restored>, Vec<Saved>) {
         let device = self.begin.device.as_ref();
-        let has_name = device.is_some_and(|it| host.device_identity(&it.name).is_some());
-        let another = self.another_device(host);
         let (mut gone, mut here) = (Vec::new(), Vec::new());
         for saved in &self.saved {
-            let of_device = another
-                .clone()
-                .filter(|_| !families::is_of_machine(&saved.path));
-            let left = of_device
-                .map(|why| restore::left_alone(saved, has_name, why))
-                .or_else(|| restore::of_another(host, saved));
+            let left = restore::of_another(host, saved, device);
             match left {
                 Some(left) => gone.push(left),
                 None => here.push(saved.clone()),
@@ -468,7 +454,7 @@ impl Unfinished {
             Vec::new()
         } else {
             let (gone, here) = self.gone_and_here(host);
-            let mut restored = restore::settings(host, &here);
+            let mut restored = restore::settings(host, &here, self.begin.device.as_ref());
             restored.extend(gone);
             restored.extend(self.groups.iter().map(restore::group));
             restored

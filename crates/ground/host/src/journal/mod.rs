@@ -253,8 +253,8 @@ impl Journal {
                 path: path.to_string(),
             });
         };
-        self.host
-            .write_attribute(path, value, saved.mark.as_deref())
+        let whose = restore::whose(saved, self.device.as_ref());
+        self.host.write_attribute(path, value, &whose)
     }
 
     /// Writes a configuration file, its old content or absence saved first.
@@ -354,7 +354,7 @@ impl Journal {
 
     /// Puts every setting back and reads it back, and goes on: the journal stays open for further writes.
     pub fn put_back(&self) -> Vec<Restored> {
-        restore::settings(&self.host, &self.saved)
+        restore::settings(&self.host, &self.saved, self.device.as_ref())
     }
 
     /// The same for some of the settings.
@@ -363,7 +363,8 @@ impl Journal {
             .saved
             .iter()
             .filter(|saved| paths.contains(&saved.path));
-        restore::settings(&self.host, &chosen.cloned().collect::<Vec<_>>())
+        let chosen: Vec<Saved> = chosen.cloned().collect();
+        restore::settings(&self.host, &chosen, self.device.as_ref())
     }
 
     /// Puts everything back and reads it back. The journal is closed only when all is whole; else it stays for `undo`.

@@ -1,5 +1,6 @@
 //! Putting back what a journal has saved, and reading it back.
 
+use super::families;
 use crate::asked::Patience;
 use crate::ceph::objects;
 use crate::ceph::{CephProgram, command_words};
@@ -7,10 +8,11 @@ use crate::group_setting::GroupPlace;
 use crate::kube;
 use crate::mount_setting::MountPlace;
 use crate::super_setting::SuperPlace;
-use crate::{Host, files};
+use crate::{Host, Whose, files};
 use kernel::choice;
 use model::change::{
-    Attribute, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedObjects, SavedTree,
+    Attribute, DeviceIdentity, FileContent, Restored, Saved, SavedFile, SavedGroup, SavedObjects,
+    SavedTree,
 };
 use model::kube::{INSTANCE, SavedKube};
 
@@ -18,16 +20,30 @@ use model::kube::{INSTANCE, SavedKube};
 /// switch resets nr_requests, a limit may reset read-ahead).
 const PASSES: u32 = 4;
 
-/// Puts settings back in their order. What it gives was read after the last write.
-pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
+/// Whom a setting was saved of: of the machine's settings no device.
+pub(super) fn whose<'a>(saved: &'a Saved, device: Option<&'a DeviceIdentity>) -> Whose<'a> {
+    Whose {
+        mark: saved.mark.as_deref(),
+        device: device.filter(|_| !families::is_of_machine(&saved.path)),
+    }
+}
+
+/// Puts settings back in their order, where they are still those of the device and of the subjects that were saved. What it gives was
+/// read after the last write.
+pub(super) fn settings(
+    host: &Host,
+    saved: &[Saved],
+    device: Option<&DeviceIdentity>,
+) -> Vec<Restored> {
+    let setting = |saved: &Saved| setting(host, saved, device);
     let mut ordered: Vec<&Saved> = saved.iter().collect();
     ordered.sort_by_key(|saved| saved.order);
-    let mut outcome: Vec<Restored> = ordered.iter().map(|saved| setting(host, saved)).collect();
+    let mut outcome: Vec<Restored> = ordered.iter().map(|saved| setting(saved)).collect();
     for _ in 1..PASSES {
         if !outcome.iter().any(|restored| restored.written) {
             return outcome;
         }
-        let again: Vec<Restored> = ordered.iter().map(|saved| setting(host, saved)).collect();
+        let again: Vec<Restored> = ordered.iter().map(|saved| setting(saved)).collect();
         let is_settled = again.iter().all(|restored| !restored.written);
         for (first, latest) in outcome.iter_mut().zip(again) {
             *first = Restored {
@@ -45,9 +61,9 @@ pub(super) fn settings(host: &Host, saved: &[Saved]) -> Vec<Restored> {
     outcome
 }
 
-fn setting(host: &Host, saved: &Saved) -> Restored {
+fn setting(host: &Host, saved: &Saved, device: Option<&DeviceIdentity>) -> Restored {
     let wanted = selected(&saved.old);
-    if let Some(left) = of_another(host, saved) {
+    if let Some(left) = of_another(host, saved, device) {
         return left;
     }
     let found = selected(&host.attribute(&saved.path));
@@ -60,7 +76,7 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
     }
     restored.written = true;
     restored.error = host
-        .write_attribute(&saved.path, value, saved.mark.as_deref())
+        .write_attribute(&saved.path, value, &whose(saved, device))
         .err()
         .map(|error| error.to_string());
     restored.found = selected(&host.attribute(&saved.path));
@@ -68,7 +84,16 @@ fn setting(host: &Host, saved: &Saved) -> Restored {
 }
 
 /// What becomes of a setting whose subject is not the one it was saved of; none where it is, or cannot be another.
-pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
+pub(super) fn of_another(
+    host: &Host,
+    saved: &Saved,
+    device: Option<&DeviceIdentity>,
+) -> Option<Restored> {
+    let device = whose(saved, device).device;
+    if let Some((device, why)) = device.and_then(|it| Some((it, host.another_device(it)?))) {
+        let has_name = host.device_identity(&device.name).is_some();
+        return Some(left_alone(saved, has_name, why));
+    }
     let was = saved.mark.as_ref()?;
     let is = super::mark(host, &saved.path).unwrap_or_default();
     // A mount and a group have marks that name themselves, an interrupt has whom it serves.
@@ -87,7 +112,7 @@ pub(super) fn of_another(host: &Host, saved: &Saved) -> Option<Restored> {
 }
 
 /// A setting whose subject is gone, where `has_name` with another that has its name: nothing is read or written.
-pub(super) fn left_alone(saved: &Saved, has_name: bool, why: String) -> Restored {
+fn left_alone(saved: &Saved, has_name: bool, why: String) -> Restored {
     let found = match has_name {
         true => Attribute::OfAnother,
         false => Attribute::Absent,

@@ -186,6 +186,23 @@ fn no_change_is_made_over_one_that_ended_unfinished() {
     assert_eq!(stand.value("scheduler"), "none");
 }
 
+/// A living process is held to the same as `undo`.
+#[test]
+fn a_device_that_takes_the_name_under_a_living_journal_is_not_written() {
+    let stand = Stand::new();
+    let lock = stand.lock("tune");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "tune loop0", &lock).unwrap();
+    journal.checkpoint(&[(DEPTH.into(), 40)]).unwrap();
+    journal.write(DEPTH, "64").unwrap();
+    stand.machine.attach("loop0");
+    stand.machine.set(DEPTH, "999");
+    assert!(journal.write(DEPTH, "32").is_err());
+    let restored = journal.revert().unwrap();
+    assert!(!is_whole(&restored) && !restored[0].written, "{restored:?}");
+    assert_eq!(stand.value("nr_requests"), "999");
+    assert_eq!(stand.found().len(), 1, "the journal stays");
+}
+
 #[test]
 fn another_device_of_the_same_name_is_not_written() {
     let stand = Stand::new();
@@ -679,7 +696,7 @@ fn an_interrupt_that_serves_another_device_now_is_left_alone() {
         order: 1,
         mark: Some("nvme0q1".into()),
     }];
-    let restored = restore::settings(&stand.host, &saved);
+    let restored = restore::settings(&stand.host, &saved, None);
     assert!(!restored[0].is_whole() && !restored[0].written);
     assert!(
         restored[0]

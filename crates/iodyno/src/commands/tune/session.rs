@@ -5,6 +5,7 @@ use super::{TuneArgs, live::Live, quiet};
 use crate::commands::layers_arg::{LayersArg, wish};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
+use crate::in_place;
 use crate::live::LiveLine;
 use apply::{CheckedValue, Knob, SubjectFiles};
 use experiment::{Experiment, ExperimentPlan};
@@ -18,7 +19,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::record::{SetMember, Trial, Winners};
 use model::sample::SensorLog;
-use model::subject::{Subject, place_in_words};
+use model::subject::Subject;
 use model::units::span_ms;
 use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
 use std::collections::BTreeSet;
@@ -578,26 +579,5 @@ fn set_of_arm(asked: &Asked, arms: &[String], arm: &str) -> Vec<SetMember> {
 
 /// Silence when every value that was read back is as it was; otherwise what is not, and how to go on.
 pub(super) fn must_be_back(restored: &[Restored]) -> Result<(), Failure> {
-    let broken: Vec<String> = restored
-        .iter()
-        .filter(|one| !one.is_whole())
-        .map(|one| {
-            format!(
-                "  {} should be {}, is {}",
-                place_in_words(&one.path),
-                one.wanted,
-                one.found
-            )
-        })
-        .collect();
-    if broken.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Exit::Failed,
-        format!(
-            "not everything came back; the journal stays, `iodyno undo` tries again:\n{}",
-            broken.join("\n")
-        ),
-    ))
+    in_place::not_back(restored).map_or(Ok(()), |what| Err(Failure::new(Exit::Failed, what)))
 }
