@@ -467,14 +467,7 @@ impl Session<'_> {
             origin_ns: rig.origin_ns,
             left: &rig.left,
         };
-        let (line, out) = (live.line(), self.context.out);
-        // What is not whole is told at the end, with what mends it.
-        let tell = |restored: &[Restored]| {
-            if restored.iter().all(Restored::is_whole) {
-                line.note(out, &all_back(rig.stop, restored.len()));
-                rig.is_told.store(true, Relaxed);
-            }
-        };
+        let tell = self.tell_back(rig, live);
         let Driven {
             verdict,
             layers,
@@ -504,6 +497,22 @@ impl Session<'_> {
             ..self.trial_of(planned, summary)
         };
         Ok((trial, has_crossed))
+    }
+
+    /// Says at once that everything is back, to whoever asked to stop. What is not whole is told at the end, with what mends it.
+    fn tell_back<'a>(
+        &self,
+        rig: &'a Rig<'_>,
+        live: &Live,
+    ) -> impl Fn(&[Restored]) + Sync + use<'a> {
+        let (line, out) = (live.line(), self.context.out);
+        let (stop, is_told) = (rig.stop.clone(), &rig.is_told);
+        move |restored| {
+            if restored.iter().all(Restored::is_whole) {
+                line.note(out, &all_back(&stop, restored.len()));
+                is_told.store(true, Relaxed);
+            }
+        }
     }
 
     /// What the experiment on a knob is asked.
