@@ -1,7 +1,7 @@
 //! What a limit of a control group holds on this machine, and that nothing of it stays, on a file system of the test's own.
 
 use crate::mounts::Mounted;
-use crate::support::{Iodyno, code, signal, text, until};
+use crate::support::{Dir, Iodyno, code, signal, text, until};
 use serde_json::Value;
 use std::path::Path;
 
@@ -58,6 +58,78 @@ fn ctrl_c_tells_what_was_measured_until_then_and_leaves_nothing() {
     );
     assert_eq!(groups_left(), Vec::<String>::new());
     iodyno.assert_nothing_is_changed();
+}
+
+/// Who owns the volume, as root of a container does, puts a link to a file of the machine in the place of the file that is measured.
+#[test]
+fn a_file_that_is_exchanged_under_a_measurement_leads_to_no_other() {
+    let Some(mounted) = mounted() else { return };
+    let (iodyno, others) = (Iodyno::new(), Dir::new("others"));
+    let victim = others.path().join("secret");
+    std::fs::write(&victim, vec![0x5a; 64 << 20]).unwrap();
+    let child = iodyno.spawn(&[
+        "limit",
+        mounted.point(),
+        "--write-bps",
+        "8m",
+        "--runtime",
+        "1s",
+    ]);
+    let volume = Path::new(mounted.point());
+    let tree = || {
+        let mut entries = std::fs::read_dir(volume).unwrap().flatten();
+        let entry = entries.find(|one| {
+            one.file_name()
+                .to_string_lossy()
+                .starts_with("iodyno-tree-")
+        });
+        entry.map(|entry| entry.path())
+    };
+    let has_file = |tree: &Path| {
+        tree.join("f0")
+            .metadata()
+            .is_ok_and(|it| it.len() >= 1 << 20)
+    };
+    until("the file", || tree().is_some_and(|tree| has_file(&tree)));
+    let tree = tree().unwrap();
+    std::fs::rename(&tree, volume.join("kept")).unwrap();
+    std::fs::create_dir(&tree).unwrap();
+    std::os::unix::fs::symlink(&victim, tree.join("f0")).unwrap();
+    let mut child = child;
+    child.wait().unwrap();
+    assert!(
+        std::fs::read(&victim)
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0x5a),
+        "{}",
+        iodyno.said()
+    );
+    std::fs::remove_dir_all(&tree).unwrap();
+    iodyno.run(&["undo"]);
+    assert_eq!(groups_left(), Vec::<String>::new());
+}
+
+/// A target on the standard input is one that iodyno opened: whoever else gives one is refused.
+#[test]
+fn nobody_else_gives_a_target_that_is_open() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("given"));
+    let file = dir.path().join("file");
+    std::fs::write(&file, "data").unwrap();
+    let named = file.to_str().unwrap();
+    for words in [
+        &["run", named, "--given", "--overwrite", "--rw", "write"][..],
+        &["fill", "1048576"],
+    ] {
+        let open = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open(&file)
+            .unwrap();
+        let output = iodyno.command(words).stdin(open).output().unwrap();
+        assert_eq!(code(&output), 4, "{}", text(&output.stderr));
+        assert_eq!(std::fs::read(&file).unwrap(), b"data");
+    }
 }
 
 #[test]

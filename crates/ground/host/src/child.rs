@@ -30,11 +30,12 @@ impl Child {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: &str, arguments: &[String], privileges: Privileges) -> Result<Child> {
-        Child::start_within(program, arguments, privileges, Vec::new())
+        Child::spawn(program, arguments, privileges, Vec::new(), Stdio::null())
     }
 
-    /// The same in the control groups whose entrances are given ([`crate::group::Group::entrance`]): from its first
-    /// instruction on, so that nothing it does is counted elsewhere.
+    /// The same with an open file on its standard input, in the control groups whose entrances are given
+    /// ([`crate::group::Group::entrance`]): from its first instruction on, so that nothing it does is counted elsewhere. The file is
+    /// the very one that was opened here: a name would be looked up anew, and may be another's by then.
     ///
     /// # Errors
     /// When it cannot be started, or may not enter a group.
@@ -43,8 +44,9 @@ impl Child {
         arguments: &[String],
         privileges: Privileges,
         entrances: Vec<OwnedFd>,
+        file: OwnedFd,
     ) -> Result<Child> {
-        Child::spawn(program, arguments, privileges, entrances, Stdio::null())
+        Child::spawn(program, arguments, privileges, entrances, file.into())
     }
 
     /// The same as [`Child::start`] with this on its standard input.

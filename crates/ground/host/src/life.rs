@@ -1,5 +1,6 @@
 //! Whether the process that made something is still there: what it leaves in the kernel bears its number and its start.
 
+use crate::files;
 use kernel::process_stat::ProcessStat;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -35,6 +36,16 @@ pub(crate) fn in_words(pid: u32) -> String {
 /// When a process began, in ticks since boot.
 pub(crate) fn start_ticks(process: &str) -> Option<u64> {
     ProcessStat::parse(&stat(process))?.start_ticks
+}
+
+/// Whether another process of this very program has started this one.
+pub(crate) fn is_started_by_ourselves() -> bool {
+    let Some(parent) = rustix::process::getppid() else {
+        return false;
+    };
+    let program = |process: &str| files::identity(Path::new(&format!("/proc/{process}/exe")));
+    let own = program("self");
+    own.is_some() && own == program(&parent.as_raw_nonzero().to_string())
 }
 
 /// The process's line; empty where it is gone. A name may have bytes that are no UTF-8.

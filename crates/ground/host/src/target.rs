@@ -4,7 +4,7 @@
 //! name, and that goes by a way on which nobody else's links are followed ([`crate::walk`]).
 
 use crate::files::{Access, DataFile, FileKind, Identity};
-use crate::{Error, Result, Space, mounts, walk};
+use crate::{Error, Result, Space, life, mounts, walk};
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -60,17 +60,31 @@ impl Target {
     /// Opens what is there, once. A link that somebody else made on the way is refused ([`Error::Refused`]).
     pub fn open(path: &Path) -> Result<Target> {
         let reached = walk::object("open", path)?;
+        Target::held(reached.object, reached.holder, path)
+    }
+
+    /// What another process of this very program has opened, and gave this one on its standard input. The path is for messages.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where something else has started this process.
+    pub fn given(path: &Path) -> Result<Target> {
+        if !life::is_started_by_ourselves() {
+            let why = "only iodyno itself gives a target on the standard input";
+            return Err(Error::refused("open", path, why));
+        }
+        let file = std::io::stdin().as_fd().try_clone_to_owned();
+        let file = file.map_err(|error| Error::io("open", path, error))?;
+        Target::held(file, None, path)
+    }
+
+    fn held(fd: OwnedFd, holder: Option<OwnedFd>, path: &Path) -> Result<Target> {
         let look = |error: rustix::io::Errno| Error::io("look at", path, error);
-        let stat = rustix::fs::fstat(&reached.object).map_err(look)?;
-        let judged = Judged::of(reached.object.as_fd(), &stat);
-        let holder = reached
-            .holder
-            .as_ref()
-            .map(rustix::fs::fstat)
-            .transpose()
-            .map_err(look)?;
+        let stat = rustix::fs::fstat(&fd).map_err(look)?;
+        let judged = Judged::of(fd.as_fd(), &stat);
+        let holder = holder.as_ref().map(rustix::fs::fstat);
+        let holder = holder.transpose().map_err(look)?;
         Ok(Target {
-            fd: reached.object,
+            fd,
             path: path.to_path_buf(),
             judged,
             foreign_names: foreign_names(&stat, holder.as_ref()),

@@ -178,6 +178,12 @@ impl AsFd for Tree {
     }
 }
 
+impl From<TreeFile> for OwnedFd {
+    fn from(file: TreeFile) -> OwnedFd {
+        file.0
+    }
+}
+
 impl TreeFile {
     /// A file that was opened.
     pub(crate) fn over(fd: OwnedFd) -> TreeFile {

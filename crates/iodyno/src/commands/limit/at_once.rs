@@ -78,7 +78,7 @@ pub fn measure(
             break;
         }
         let places = groups.iter().zip(&files).take(count);
-        let mut children = start_each(places, &words, is_host)?;
+        let mut children = start_each(ground, places, &words, is_host)?;
         let mut looks = Looks::new(&ground.device.name)?;
         looks.until_ended(&mut children, stop)?;
         let mut programs = Vec::new();
@@ -126,6 +126,7 @@ fn weight_of(args: &LimitArgs, index: usize) -> Option<u32> {
 
 /// Starts a program on each file, in its group; in none of its own for the host's round.
 fn start_each<'a>(
+    ground: &Ground,
     places: impl Iterator<Item = (&'a LimitGroup, &'a (PathBuf, u64))>,
     words: &[String],
     is_host: bool,
@@ -135,7 +136,7 @@ fn start_each<'a>(
             true => Vec::new(),
             false => group.entrances()?,
         };
-        program::start(file, words, entrances)
+        program::start(ground.given(file)?, words, entrances)
     };
     places.map(start).collect()
 }

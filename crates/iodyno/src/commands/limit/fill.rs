@@ -2,8 +2,10 @@
 //! by whoever it is to belong to.
 
 use crate::exit::{Exit, Failure};
+use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 /// Bytes written at once.
 pub const BLOCK: u64 = 1 << 20;
@@ -11,24 +13,24 @@ pub const BLOCK: u64 = 1 << 20;
 /// Arguments of the hidden verb that `limit` starts in a group.
 #[derive(Debug, clap::Args)]
 pub struct FillArgs {
-    /// The file, which must not be there yet.
-    pub file: PathBuf,
     /// Its size, in whole blocks of 1 MiB.
     pub bytes: u64,
 }
 
-/// Writes the file and waits until all of it is on the device.
+/// Writes the file that is open on the standard input, and waits until all of it is on the device.
 pub fn fill(args: &FillArgs) -> Result<Exit, Failure> {
-    write(&args.file, args.bytes)?;
+    let shown = Path::new("the file of a measurement");
+    let file = host::Target::given(shown)?.as_fd().try_clone_to_owned();
+    let file = file.map_err(|error| host::Error::io("write", shown, error))?;
+    write(file, args.bytes, shown)?;
     Ok(Exit::Fine)
 }
 
-/// Makes a file with all of it on the device: noise, no block of which is like another, so that nothing below makes it
-/// smaller.
-pub fn write(path: &Path, bytes: u64) -> Result<(), Failure> {
+/// Fills a new file with all of it on the device: noise, no block of which is like another, so that nothing below makes it
+/// smaller. The path is for messages.
+pub fn write(file: OwnedFd, bytes: u64, path: &Path) -> Result<(), Failure> {
     let failed = |error| host::Error::io("write", path, error);
-    let mut block = noise()?;
-    let mut file = host::files::create_new(path)?;
+    let (mut block, mut file) = (noise()?, File::from(file));
     for at in 0..bytes / BLOCK {
         block[..8].copy_from_slice(&at.to_le_bytes());
         file.write_all(&block).map_err(failed)?;

@@ -2,6 +2,7 @@
 //! them, so that they go whatever happens.
 
 use super::groups::GroupHierarchies;
+use super::program::GivenFile;
 use super::{LimitArgs, fill, program};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -13,7 +14,7 @@ use model::change::SavedGroup;
 use model::iopath::LayerKind;
 use model::text::clean;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The device that limits are on.
@@ -138,14 +139,27 @@ impl Ground {
         let name = name(index);
         let path = self.tree.path().join(&name);
         let _ = self.tree.unlink(&name);
+        let made = self.tree.create_file(&name);
+        let made = made.map_err(|error| self.tree.error("create", &name, error))?;
         match entrances.is_empty() {
-            true => fill::write(&path, bytes)?,
-            false => program::fill(&path, bytes, entrances, stop)?,
+            true => fill::write(made.into(), bytes, &path)?,
+            false => program::fill(made.into(), bytes, entrances, stop)?,
         }
         let file = self.tree.open_file(&name);
         file.and_then(|file| file.drop_cache())
             .map_err(|error| self.tree.error("open", &name, error))?;
         Ok((path, bytes))
+    }
+
+    /// A file that was made, open, by its path.
+    pub fn given<'a>(&self, path: &'a Path) -> Result<GivenFile<'a>, Failure> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let opened = self.tree.open_file(&name);
+        let opened = opened.map_err(|error| self.tree.error("open", &name, error))?;
+        Ok(GivenFile {
+            path,
+            opened: opened.into(),
+        })
     }
 
     /// Begins to write back the dirty pages of a file, from outside of the groups; ends with that.

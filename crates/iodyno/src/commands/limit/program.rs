@@ -13,14 +13,29 @@ use store::Store;
 /// The very file that runs, also when the one of its name was replaced meanwhile.
 const OURSELVES: &str = "/proc/self/exe";
 
+/// A file that a program is given, open.
+#[derive(Debug)]
+pub struct GivenFile<'a> {
+    /// For messages and the record.
+    pub path: &'a Path,
+    /// The file.
+    pub opened: OwnedFd,
+}
+
 #[derive(Deserialize)]
 struct Answer {
     record: Record,
 }
 
-/// Starts a job in fio's words on a file, in the groups whose entrances are given.
-pub fn start(file: &Path, words: &[String], entrances: Vec<OwnedFd>) -> Result<Child, Failure> {
+/// Starts a job in fio's words on a file that is open, in the groups whose entrances are given. The program gets the file itself: who
+/// is root in a container can put another one, or a link, in the place of its name.
+pub fn start(
+    file: GivenFile<'_>,
+    words: &[String],
+    entrances: Vec<OwnedFd>,
+) -> Result<Child, Failure> {
     let options = [
+        "--given",
         "--overwrite",
         "--json",
         "--unkept",
@@ -29,12 +44,15 @@ pub fn start(file: &Path, words: &[String], entrances: Vec<OwnedFd>) -> Result<C
         "--",
     ];
     let arguments: Vec<String> = std::iter::once("run".to_string())
-        .chain([file.to_string_lossy().into_owned()])
+        .chain([file.path.to_string_lossy().into_owned()])
         .chain(options.map(str::to_string))
         .chain(words.iter().cloned())
         .collect();
     let load = Privileges::Load;
-    Ok(Child::start_within(OURSELVES, &arguments, load, entrances)?)
+    let file = file.opened;
+    Ok(Child::start_within(
+        OURSELVES, &arguments, load, entrances, file,
+    )?)
 }
 
 /// How long programs may take to end after they were asked to, ms: one that was stopped or frozen never hears it.
@@ -73,14 +91,15 @@ impl Ending<'_> {
     }
 }
 
-/// Writes a file of noise from inside the groups: it is theirs then.
-pub fn fill(file: &Path, bytes: u64, entrances: Vec<OwnedFd>, stop: &Stop) -> Result<(), Failure> {
-    let arguments = [
-        "fill".into(),
-        file.to_string_lossy().into_owned(),
-        bytes.to_string(),
-    ];
-    let child = Child::start_within(OURSELVES, &arguments, Privileges::Load, entrances)?;
+/// Fills a new file with noise from inside the groups: it is theirs then.
+pub fn fill(
+    file: OwnedFd,
+    bytes: u64,
+    entrances: Vec<OwnedFd>,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let (arguments, load) = (["fill".into(), bytes.to_string()], Privileges::Load);
+    let child = Child::start_within(OURSELVES, &arguments, load, entrances, file)?;
     let (mut ending, mut programs) = (Ending::new(stop), [child]);
     while ending.goes_on(&mut programs)? {
         clock::sleep_ms(5);

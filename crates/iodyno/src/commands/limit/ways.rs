@@ -138,7 +138,8 @@ impl OneWay<'_> {
         let is_read = self.limit.is_on_reads();
         let device_before = device_moved(&mut counters, is_read)?;
         let charged_before = self.group.charged(device, is_read);
-        let mut programs = [program::start(&self.file, &words, self.group.entrances()?)?];
+        let file = self.ground.given(&self.file)?;
+        let mut programs = [program::start(file, &words, self.group.entrances()?)?];
         let mut dirty_peak = self.group.dirty_bytes();
         let mut ending = program::Ending::new(self.stop);
         while ending.goes_on(&mut programs)? {

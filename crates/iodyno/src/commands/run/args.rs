@@ -42,6 +42,9 @@ pub struct RunArgs {
     /// Print the record and do not keep it: whoever started this does.
     #[arg(long, hide = true)]
     pub unkept: bool,
+    /// The target is open on the standard input: whoever started this, which is iodyno, opened it.
+    #[arg(long, hide = true, requires = "target", conflicts_with_all = ["hold", "container"])]
+    pub given: bool,
     /// Once everything is prepared, say so and wait for a line with the moment to begin: what leads a fleet gives it.
     #[arg(long, hide = true, requires = "stream")]
     pub hold: bool,

@@ -56,7 +56,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     if let Some(target) = named.or(of_job) {
         return ceph::run(args, context, workload, &target);
     }
-    let (root, path) = Opened::default().root(args.target.as_deref(), context, &workload)?;
+    let (root, path) = Opened::begin(args)?.root(args.target.as_deref(), context, &workload)?;
     for section in &mut workload.sections {
         match workload.is_fio {
             true => defaults::stand_in(&mut section.job, root.kind()),

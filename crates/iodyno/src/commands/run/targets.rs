@@ -21,6 +21,16 @@ use std::sync::Arc;
 pub struct Opened(Vec<Arc<Target>>);
 
 impl Opened {
+    /// What is there to begin with: the target that iodyno gave this process, where it did.
+    ///
+    /// # Errors
+    /// Where something else than iodyno has started this process.
+    pub fn begin(args: &RunArgs) -> Result<Opened, Failure> {
+        let given = args.target.as_deref().filter(|_| args.given);
+        let given = given.map(Target::given).transpose()?;
+        Ok(Opened(given.map(Arc::new).into_iter().collect()))
+    }
+
     /// The target that the I/O path is shown of: the one on the command line, else the first that the job names.
     pub fn root(
         &mut self,
