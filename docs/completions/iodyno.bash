@@ -764,7 +764,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__diff)
-            opts="-h -V --all --target --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --json --help --version"
+            opts="-h -V --all --target --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -859,6 +859,10 @@ _iodyno() {
                     return 0
                     ;;
                 --max-runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --here)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2706,7 +2710,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --runtime --seed --stream --interval --layers --strict --dry-run --corrected --unkept --hold --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --keep-free --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
+            opts="-h -V --runtime --seed --stream --interval --layers --strict --dry-run --corrected --unkept --given --hold --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --keep-free --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2813,6 +2817,10 @@ _iodyno() {
                     return 0
                     ;;
                 --max-runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --here)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3072,7 +3080,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --keep-free --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
+            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --keep-free --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3227,6 +3235,10 @@ _iodyno() {
                     return 0
                     ;;
                 --max-runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --here)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

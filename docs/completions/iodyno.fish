@@ -101,6 +101,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l fsync -d 'fsync a
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l here -d 'With --container and --overwrite or --destroy-data: the target once more, as it is named on this machine' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l all -d 'Also what hardly matters'
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand diff" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
@@ -168,6 +169,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l fsync -d 'fsync af
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l here -d 'With --container and --overwrite or --destroy-data: the target once more, as it is named on this machine' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l keep-free -d 'Free space that scratch leaves to others [default: 5 % of the file system, at least 256 MiB]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l sweep -d 'Vary an option: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l latency-target -d 'With --find-max: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms' -r
@@ -184,6 +186,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l strict -d 'Refuse 
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l dry-run -d 'Judge the job and say what would be run; load nothing'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l corrected -d 'Run the job as the lint corrects it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l unkept -d 'Print the record and do not keep it: whoever started this does'
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l given -d 'The target is open on the standard input: whoever started this, which is iodyno, opened it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l hold -d 'Once everything is prepared, say so and wait for a line with the moment to begin: what leads a fleet gives it'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l open-loop -d 'With a rate: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival'
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l destroy-data -d 'Allow writes to a block device: everything on it is lost'
@@ -443,6 +446,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l fsync -d 'fsync a
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l cpus-allowed -d 'CPUs to pin the jobs to, such as 1 or 0,2' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l here -d 'With --container and --overwrite or --destroy-data: the target once more, as it is named on this machine' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l reboot-plan -d 'Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l plan-dir -d 'The directory in which the plan is made' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l next-boot -d 'The shell command that boots with the command line in $IODYNO_COMMAND_LINE [default: kexec, where it is installed; else you do it by hand]' -r

@@ -70,6 +70,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--here=[With --container and --overwrite or --destroy-data\: the target once more, as it is named on this machine]:PATH:_files' \
 '--all[Also what hardly matters]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
@@ -152,6 +153,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--here=[With --container and --overwrite or --destroy-data\: the target once more, as it is named on this machine]:PATH:_files' \
 '--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
 '(--find-max --interference --steady --runtime --stream)*--sweep=[Vary an option\: iodepth=1,4,16 or iodepth=1..256 in doublings. Once for each option; all combinations are visited, in random order, again and again, and the knee of the curve is told]:OPTION=VALUES:_default' \
 '--latency-target=[With --find-max\: what must hold, such as p99=2ms, p99.9=10ms, p50=200us or mean=1ms]:STATISTIC=TIME:_default' \
@@ -168,6 +170,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '(--corrected)--dry-run[Judge the job and say what would be run; load nothing]' \
 '--corrected[Run the job as the lint corrects it]' \
 '--unkept[Print the record and do not keep it\: whoever started this does]' \
+'(--hold --container)--given[The target is open on the standard input\: whoever started this, which is iodyno, opened it]' \
 '--hold[Once everything is prepared, say so and wait for a line with the moment to begin\: what leads a fleet gives it]' \
 '--open-loop[With a rate\: I/Os arrive by the clock, whether or not earlier ones came back; latency counts from the arrival]' \
 '--destroy-data[Allow writes to a block device\: everything on it is lost]' \
@@ -570,6 +573,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*--cpus-allowed=[CPUs to pin the jobs to, such as 1 or 0,2]:CPUS_ALLOWED:_default' \
 '--max-size=[Use at most so much of the target for each job, whatever it says, all of its processes together; the engine files has its own options for that]:MAX_SIZE:_default' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
+'--here=[With --container and --overwrite or --destroy-data\: the target once more, as it is named on this machine]:PATH:_files' \
 '(--knob --beside --run-again --command --aa --stream --stop-if --cgroup --sql-client --prometheus --wait-quiet --container)--reboot-plan=[Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order\: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together]:ARGUMENT:_default' \
 '--plan-dir=[The directory in which the plan is made]:DIR:_files' \
 '--next-boot=[The shell command that boots with the command line in \$IODYNO_COMMAND_LINE \[default\: kexec, where it is installed; else you do it by hand\]]:COMMAND:_default' \
@@ -1093,7 +1097,6 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
-':file -- The file, which must not be there yet:_files' \
 ':bytes -- Its size, in whole blocks of 1 MiB:_default' \
 && ret=0
 ;;

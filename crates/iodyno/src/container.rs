@@ -1,11 +1,12 @@
 //! `--container`: a verb's target as a container names it, and its load within what the container may have. Settings,
 //! sensors and records stay this machine's.
 
+use crate::commands::job_args::JobArgs;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::Host;
-use host::container::Container;
-use model::text::{clean, shown};
+use host::container::{Container, ContainerAccess};
+use model::text::{clean, shell_word, shown};
 use std::path::{Path, PathBuf};
 
 /// A container in whose place a verb works.
@@ -22,17 +23,26 @@ pub struct ContainerArg {
 pub enum ContainerUse {
     /// Looks alone, from outside.
     Looks,
+    /// Loads its target, in groups that it puts loads into itself.
+    Measures,
     /// Loads its target, from within the container's groups.
     Loads,
+    /// The same, and changes settings meanwhile.
+    Changes,
 }
 
 /// A verb that knows `--container`.
 pub trait ForContainer {
     /// What it does.
-    const PART: ContainerUse;
+    fn part(&self) -> ContainerUse;
 
     /// What was asked for.
     fn container(&self) -> &ContainerArg;
+
+    /// The job, where it has one: it says whether the target's data may be lost.
+    fn job(&self) -> Option<&JobArgs> {
+        None
+    }
 
     /// Puts everything that was named as the container names it as it is named on this machine.
     fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure>;
@@ -43,8 +53,10 @@ pub trait ForContainer {
 pub struct ContainerPaths<'a> {
     container: &'a Container,
     context: &'a Context,
+    access: ContainerAccess,
     /// The first target, as the container names it.
     target: Option<String>,
+    job: Option<&'a JobArgs>,
 }
 
 impl ContainerPaths<'_> {
@@ -54,14 +66,32 @@ impl ContainerPaths<'_> {
         if !text.contains('/') && host.exists(&format!("/sys/class/block/{text}")) {
             return Ok(target.into());
         }
-        let here = self.container.place(host, &text).map_err(not_allowed)?;
+        let here = self.container.place(host, &text, self.access);
+        let here = here.map_err(not_allowed)?;
         self.target.get_or_insert_with(|| text.into_owned());
         if here != target {
             let (there, name) = (shown(target), clean(self.container.name()));
             let told = format!("{there} of the container {name} is {} here.", shown(&here));
             self.context.out.note(told);
         }
+        self.must_be_meant(&here)?;
         Ok(here)
+    }
+
+    /// The container decides where its paths lead, so what is to be lost is named by whoever knows this machine.
+    fn must_be_meant(&self, here: &Path) -> Result<(), Failure> {
+        let losing = self.job.filter(|job| job.overwrite || job.destroy_data);
+        if losing.is_none_or(|job| job.here.as_deref() == Some(here)) {
+            return Ok(());
+        }
+        let message = format!(
+            "what {} holds would be lost, and a container decides where its paths lead: nothing was written.",
+            shown(here)
+        );
+        let again = shell_word(&here.to_string_lossy()).into_owned();
+        Err(Failure::new(Exit::Refused, message)
+            .on(here.to_string_lossy())
+            .hint(format!("Where it is meant, say so: --here {again}")))
     }
 
     /// The same for a target that is text.
@@ -93,19 +123,51 @@ pub fn in_container<V: ForContainer>(
     };
     let host = &context.host;
     let container = Container::named(host, &name).ok_or_else(|| missing(host, &name))?;
+    if Container::is_ambiguous(&name) {
+        return Err(ambiguous(&name));
+    }
+    let (job, part) = (args.job().cloned(), args.part());
     let mut paths = ContainerPaths {
         container: &container,
         context,
+        access: match part {
+            ContainerUse::Looks => ContainerAccess::Look,
+            _ => ContainerAccess::Write,
+        },
         target: None,
+        job: job.as_ref(),
     };
     args.translate(&mut paths)?;
     let target = paths.target;
-    let is_entered = V::PART == ContainerUse::Loads;
+    if part == ContainerUse::Changes {
+        must_be_left_alone(&container, host)?;
+    }
+    let is_entered = matches!(part, ContainerUse::Loads | ContainerUse::Changes);
     if is_entered {
         container.enter(host).map_err(not_allowed)?;
     }
     let host = Host::for_container(container, target, is_entered);
     run(&args, &context.on(host))
+}
+
+/// Whoever may freeze the groups of a container freezes what is in them, with a setting changed and its lock held.
+fn must_be_left_alone(container: &Container, host: &Host) -> Result<(), Failure> {
+    if container.is_in_groups_of_root(host).map_err(not_allowed)? {
+        return Ok(());
+    }
+    let message = format!(
+        "the control groups of the container {} are not root's alone: who owns them could freeze a tune in the middle of a change.",
+        clean(container.name())
+    );
+    let hint = "Tune the path that it has on this machine, with --container left out: `iodyno inspect` with --container names it.";
+    Err(Failure::new(Exit::Refused, message).hint(hint))
+}
+
+fn ambiguous(name: &str) -> Failure {
+    let message = format!("{}: a process and a container are called so", clean(name));
+    Failure::new(Exit::Refused, message)
+        .on(name)
+        .hint("Name the container by its id, or the process by another one of the same container.")
 }
 
 /// A failure of the host; where a right was missing, with whom to be.

@@ -1,23 +1,39 @@
 //! A container of this machine, seen from outside: its first process, its control groups, and where on this machine its
 //! files are. Any other process can stand for one, too.
 //!
-//! Nothing is done inside: names are looked up below the container's root as if it were `/` (openat2(2),
-//! `RESOLVE_IN_ROOT`), so that no link that the container has made leads out of it. What is found is looked for among this
-//! machine's own mounts, and only what is the same file is taken. That path has no link on its way, and none that comes there
-//! later is followed, although the container's root may look like this machine's.
+//! A container is a stranger: who runs it decides what stands below its root. Nothing is done inside: names are looked up below
+//! that root as if it were `/`, so that no link leads out of it, and links of others than the container and root lead nowhere
+//! ([`lookup`]). What is found is looked for among this machine's own mounts, and only what is the same file is taken. That path
+//! has no link on its way, and none that comes there later is followed. What is to be written has to be the container's own to
+//! write ([`owner`]): a user's namespace can have any file of the machine bound over one of his.
+
+mod lookup;
+mod owner;
 
 use crate::files::{self, Identity};
 use crate::group::{self, Group};
 use crate::{Child, Error, Host, Privileges, Result, clock, pods, walk};
 use kernel::cgroups::{Hierarchies, Membership};
 use kernel::mounts::{Mount, Mounts};
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use lookup::Lost;
+use owner::Owner;
+
+/// What a path of a container is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerAccess {
+    /// To look at it.
+    Look,
+    /// To load it: scratch is written there at the least.
+    Write,
+}
 
 /// A container, held by its first process.
 #[derive(Clone, Debug)]
@@ -55,10 +71,11 @@ const CONTROLLERS: [&str; 5] = ["", "blkio", "memory", "cpu", "cpuset"];
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 impl Container {
-    /// The container of a name, an id or a process; none where nobody knows it.
+    /// The container of a name, an id or a process; none where nobody knows it. Of an id, only processes in groups of root's are
+    /// looked at: in a group of his own a user can call anything by it.
     pub fn named(host: &Host, name: &str) -> Option<Container> {
         let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-        let pid = match group::is_container_id(name) {
+        let look = || match group::is_container_id(name) {
             true => group::first_process(host, name),
             false if is_number => name.parse().ok(),
             false => match pods::id_of(host, name) {
@@ -66,19 +83,24 @@ impl Container {
                 None => by_clients(name),
             },
         };
-        let process = |pid: u32| {
-            let flags = LOOK | OFlags::DIRECTORY;
-            let process = rustix::fs::open(format!("/proc/{pid}"), flags, Mode::empty()).ok()?;
-            // Of an id what its programs take for all of it.
-            let short = name
-                .get(..group::CONTAINER_MIN)
-                .filter(|_| group::is_container_id(name));
-            Some(Container {
-                name: short.unwrap_or(name).into(),
-                process: Arc::new(process),
-            })
-        };
-        process(pid?)
+        let pid = look()?;
+        let flags = LOOK | OFlags::DIRECTORY;
+        let process = rustix::fs::open(format!("/proc/{pid}"), flags, Mode::empty()).ok()?;
+        // Of an id what its programs take for all of it.
+        let short = name
+            .get(..group::CONTAINER_MIN)
+            .filter(|_| group::is_container_id(name));
+        // Between the answer and the opening the number may have become another process's: now it is held.
+        (look() == Some(pid)).then(|| Container {
+            name: short.unwrap_or(name).into(),
+            process: Arc::new(process),
+        })
+    }
+
+    /// Whether a number, which names a process, is also the name of a container here, whose first process is another one.
+    pub fn is_ambiguous(name: &str) -> bool {
+        let number = name.parse::<u32>().ok();
+        number.is_some() && by_clients(name).is_some_and(|pid| Some(pid) != number)
     }
 
     /// As it was named; of an id its first twelve digits.
@@ -107,16 +129,23 @@ impl Container {
     ///
     /// # Errors
     /// Where the container has no such path or has ended, for want of rights, and where no mount of this machine shows it.
-    pub fn place(&self, host: &Host, inside: &str) -> Result<PathBuf> {
-        let found = match self.open(inside) {
+    /// [`Error::Refused`] where a stranger's link leads there, and for writing where it is not the container's own to write.
+    pub fn place(&self, host: &Host, inside: &str, access: ContainerAccess) -> Result<PathBuf> {
+        let look = |error: Errno| self.failed("look at", inside, error);
+        let owner = self.owner().map_err(look)?;
+        let found = match self.open(inside, &owner) {
             // Few containers have nodes of the devices that they use.
-            Err(Errno::NOENT) if inside.starts_with("/dev/") && host.exists(inside) => {
+            Err(Lost::Failed(Errno::NOENT))
+                if inside.starts_with("/dev/") && host.exists(inside) =>
+            {
                 return Ok(inside.into());
             }
-            found => found.map_err(|error| self.failed("open", inside, error))?,
+            found => found.map_err(|lost| self.lost(inside, lost))?,
         };
-        let look = |error: Errno| self.failed("look at", inside, error);
         let stat = rustix::fs::fstat(&found).map_err(look)?;
+        if access == ContainerAccess::Write && !owner.may_write(&stat) {
+            return Err(self.not_its_own(inside, &owner, stat.st_uid));
+        }
         if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
             let number = stat.st_rdev;
             let number = format!(
@@ -163,10 +192,51 @@ impl Container {
         Ok(())
     }
 
-    fn open(&self, inside: &str) -> std::result::Result<OwnedFd, Errno> {
+    fn open(&self, inside: &str, owner: &Owner) -> std::result::Result<OwnedFd, Lost> {
         let root = rustix::fs::openat(&self.process, "root", LOOK, Mode::empty())?;
-        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-        rustix::fs::openat2(&root, inside, LOOK, Mode::empty(), resolve)
+        lookup::open(root.as_fd(), inside, owner)
+    }
+
+    fn owner(&self) -> std::result::Result<Owner, Errno> {
+        let [status, users, groups] = ["status", "uid_map", "gid_map"].map(|file| self.text(file));
+        Owner::parse(&status?, &users?, &groups?).ok_or(Errno::SRCH)
+    }
+
+    /// Whether its groups are root's of this machine alone: nobody else can freeze what is in them, or bound it.
+    ///
+    /// # Errors
+    /// Once its first process has ended.
+    pub fn is_in_groups_of_root(&self, host: &Host) -> Result<bool> {
+        let failed = |error: Errno| self.failed("look at the groups of", "", error);
+        let groups = Membership::parse(&self.text("cgroup").map_err(failed)?);
+        Ok(group::are_of_root(host, &groups))
+    }
+
+    fn lost(&self, inside: &str, lost: Lost) -> Error {
+        match lost {
+            Lost::Failed(error) => self.failed("open", inside, error),
+            Lost::Link { path, user } => {
+                let why = format!(
+                    "{} is a symbolic link of the user {user}, who can let it lead anywhere. Name the path itself that it is to \
+                     lead to",
+                    path.display()
+                );
+                Error::refused("open", self.shown(inside), why)
+            }
+        }
+    }
+
+    fn not_its_own(&self, inside: &str, owner: &Owner, user: u32) -> Error {
+        let why = format!(
+            "it belongs to the user {user}, and the container, which runs as {}, could not write it itself. Where that is meant, \
+             give the path that it has on this machine, with --container left out",
+            owner.words()
+        );
+        Error::refused("load", self.shown(inside), why)
+    }
+
+    fn shown(&self, inside: &str) -> PathBuf {
+        PathBuf::from(format!("{inside} of the container {}", self.name))
     }
 
     fn text(&self, file: &str) -> std::result::Result<String, Errno> {
@@ -289,7 +359,7 @@ mod tests {
         let link = dir.path().join("link");
         // A link of /proc that jumps, as to the root of another process.
         std::os::unix::fs::symlink("/proc/self/root/etc", &link).unwrap();
-        let place = |path: &Path| this.place(&host, path.to_str().unwrap());
+        let place = |path: &Path| this.place(&host, path.to_str().unwrap(), ContainerAccess::Write);
         let found = place(dir.path()).unwrap();
         assert_eq!(files::identity(&found), files::identity(dir.path()));
         let missing = place(&dir.path().join("missing")).unwrap_err();
@@ -298,6 +368,30 @@ mod tests {
             "{missing}"
         );
         place(&link).unwrap_err();
+        // Links that are followed: absolute and relative ones, with `..` behind them, and not in circles.
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("a/b")).unwrap();
+        for (to, from) in [
+            ("a/b", "there"),
+            ("../there/..", "a/up"),
+            ("circle", "circle"),
+        ] {
+            std::os::unix::fs::symlink(to, at(from)).unwrap();
+        }
+        std::os::unix::fs::symlink(at("there"), at("absolute")).unwrap();
+        for (path, end) in [("absolute", "a/b"), ("there/../b", "a/b"), ("a/up", "a")] {
+            let found = place(&at(path)).unwrap();
+            assert_eq!(files::identity(&found), files::identity(&at(end)), "{path}");
+        }
+        place(&at("circle")).unwrap_err();
+        if crate::rights::is_root() {
+            std::os::unix::fs::lchown(at("there"), Some(65_534), None).unwrap();
+            let refused = place(&at("absolute")).unwrap_err();
+            assert!(
+                refused.is_refusal() && refused.to_string().contains("user 65534"),
+                "{refused}"
+            );
+        }
         assert!(Container::named(&host, "4194304999").is_none());
         assert!(Container::named(&host, "-h").is_none());
     }

@@ -7,7 +7,7 @@
 
 use crate::container::Container;
 use crate::{Error, Host, Result, output, pods, walk};
-use kernel::cgroups::{Hierarchies, Membership};
+use kernel::cgroups::{Hierarchies, Membership, with_those_above};
 use kernel::mounts::Mounts;
 use model::change::SavedGroup;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -77,11 +77,34 @@ pub(crate) fn is_container_id(name: &str) -> bool {
     name.len() >= CONTAINER_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The process with the lowest number in the groups of a container.
+/// Whether groups and all above them are root's alone, as far as their hierarchies are mounted: nobody else puts processes into them,
+/// freezes them or bounds them. Of a captured machine nobody knows it.
+pub(crate) fn are_of_root(host: &Host, groups: &Membership) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    if !host.is_live() {
+        return true;
+    }
+    let table = host.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounted = Hierarchies::mounted(&Mounts::parse(&table));
+    let is_of_root = |directory: String| {
+        let stat = rustix::fs::stat(directory);
+        stat.is_ok_and(|stat| stat.st_uid == 0 && stat.st_mode & OTHERS_WRITE == 0)
+    };
+    let own = groups.controllers();
+    let mut own = own
+        .filter_map(|controller| mounted.group(groups, controller))
+        .peekable();
+    own.peek().is_some()
+        && own
+            .all(|(tree, below)| with_those_above(below).all(|one| is_of_root(tree.directory(one))))
+}
+
+/// The process with the lowest number in the groups of a container, which are root's.
 pub(crate) fn first_process(host: &Host, id: &str) -> Option<u32> {
     let is_in = |pid: &u32| {
         let text = host.text(&format!("/proc/{pid}/cgroup"));
-        text.is_some_and(|text| Membership::parse(&text).up_to(id).is_some())
+        let groups = text.and_then(|text| Membership::parse(&text).up_to(id));
+        groups.is_some_and(|groups| are_of_root(host, &groups))
     };
     let names = host.list("/proc");
     let pids = names.iter().filter_map(|name| name.parse().ok());

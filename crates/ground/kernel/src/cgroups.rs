@@ -69,6 +69,12 @@ impl Membership {
         self.lines.is_empty()
     }
 
+    /// A controller of each hierarchy; of version 2 the empty name.
+    pub fn controllers(&self) -> impl Iterator<Item = &str> {
+        let lines = self.lines.iter();
+        lines.map(|line| line.controllers.first().map_or("", String::as_str))
+    }
+
     /// The process's group in the hierarchy of a controller of version 1; of version 2 with the empty name.
     pub fn path(&self, controller: &str) -> Option<&str> {
         let is_of = |line: &&MembershipLine| match controller {

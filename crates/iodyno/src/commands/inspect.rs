@@ -39,7 +39,9 @@ pub struct InspectArgs {
 }
 
 impl ForContainer for InspectArgs {
-    const PART: ContainerUse = ContainerUse::Looks;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Looks
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container

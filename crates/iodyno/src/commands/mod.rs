@@ -17,7 +17,7 @@ pub mod fleet;
 pub mod history;
 pub mod import;
 pub mod inspect;
-mod job_args;
+pub(crate) mod job_args;
 pub mod judge;
 pub mod k8s;
 mod layers_arg;

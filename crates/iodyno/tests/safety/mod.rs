@@ -1,6 +1,7 @@
 //! Data safety: what is in use or holds something is refused, and not a byte of it changes.
 
 mod attributes;
+mod containers;
 mod exchange;
 mod exchanger;
 mod files;

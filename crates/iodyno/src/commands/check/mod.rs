@@ -109,7 +109,12 @@ pub struct CheckArgs {
 }
 
 impl ForContainer for CheckArgs {
-    const PART: ContainerUse = ContainerUse::Loads;
+    fn part(&self) -> ContainerUse {
+        match self.prove {
+            Some(_) => ContainerUse::Changes,
+            None => ContainerUse::Loads,
+        }
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container

@@ -99,7 +99,9 @@ impl DatasetArgs {
 }
 
 impl ForContainer for DatasetArgs {
-    const PART: ContainerUse = ContainerUse::Loads;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Loads
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container

@@ -15,7 +15,7 @@ use model::units::{parse_bytes, parse_duration_ms};
 use std::path::PathBuf;
 
 /// Options that describe the load.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct JobArgs {
     /// A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them.
@@ -96,6 +96,9 @@ pub struct JobArgs {
     /// Allow writes to an existing file: its content is lost.
     #[arg(long)]
     pub overwrite: bool,
+    /// With --container and --overwrite or --destroy-data: the target once more, as it is named on this machine.
+    #[arg(long, value_name = "PATH")]
+    pub here: Option<PathBuf>,
     /// With --destroy-data: also when a file system or RAID signature is on the device.
     #[arg(long)]
     pub force_signature: bool,

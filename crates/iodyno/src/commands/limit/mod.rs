@@ -68,7 +68,9 @@ pub struct LimitArgs {
 }
 
 impl ForContainer for LimitArgs {
-    const PART: ContainerUse = ContainerUse::Looks;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Measures
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container

@@ -59,10 +59,16 @@ pub struct RunArgs {
 }
 
 impl ForContainer for RunArgs {
-    const PART: ContainerUse = ContainerUse::Loads;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Loads
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container
+    }
+
+    fn job(&self) -> Option<&JobArgs> {
+        Some(&self.job)
     }
 
     fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {

@@ -123,10 +123,16 @@ pub struct TuneArgs {
 }
 
 impl ForContainer for TuneArgs {
-    const PART: ContainerUse = ContainerUse::Loads;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Changes
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container
+    }
+
+    fn job(&self) -> Option<&JobArgs> {
+        Some(&self.job)
     }
 
     fn translate(&mut self, paths: &mut ContainerPaths<'_>) -> Result<(), Failure> {

@@ -60,7 +60,9 @@ pub struct WatchArgs {
 }
 
 impl ForContainer for WatchArgs {
-    const PART: ContainerUse = ContainerUse::Looks;
+    fn part(&self) -> ContainerUse {
+        ContainerUse::Looks
+    }
 
     fn container(&self) -> &ContainerArg {
         &self.container
