@@ -1,6 +1,9 @@
 //! Passwords and tokens in mount options and on command lines: never shown, never captured, never kept in a record.
 
+mod shell_command;
+
 use crate::job::Job;
+pub use shell_command::shell_command;
 
 /// What a key that guards something ends in.
 const KEYS: &[&str] = &[
@@ -127,10 +130,14 @@ pub fn command(words: &[String]) -> Vec<String> {
     words.iter().map(one).collect()
 }
 
-/// A word is one option: whatever follows its `=` is the value, blanks and commas too.
+/// A word is one option: whatever follows its `=` is the value, blanks and commas too. A value of several words is a command.
 fn whole_value(word: &str) -> String {
     match word.split_once('=') {
         Some((key, value)) if is_guarded(key) && !value.is_empty() => format!("{key}={MASK}"),
+        Some((key, value)) if key.starts_with("--") && value.contains(' ') => {
+            format!("{key}={}", shell_command(value))
+        }
+        _ if word.contains(' ') => shell_command(word),
         _ => cut(word),
     }
 }
@@ -138,7 +145,7 @@ fn whole_value(word: &str) -> String {
 /// Takes the secrets out of the options that a job hands to its engine, and out of the command beside it.
 pub fn cut_job(job: &mut Job) {
     if let Some(beside) = &mut job.beside {
-        *beside = cut(beside);
+        *beside = shell_command(beside);
     }
     let options = job
         .engine_options
@@ -152,7 +159,7 @@ pub fn cut_job(job: &mut Job) {
         *value = if is_guarded(name) && !value.is_empty() {
             MASK.to_string()
         } else {
-            cut(value)
+            shell_command(value)
         };
     }
 }

@@ -14,6 +14,7 @@ pub use parts::{
 pub use rw::Rw;
 pub use section::{Position, Section, stages};
 
+use crate::secret;
 use crate::text::clean_to;
 use serde::{Deserialize, Serialize};
 
@@ -332,9 +333,9 @@ impl Job {
     }
 }
 
-/// A command as a phrase has it: short, on one line.
+/// A command as a phrase has it: short, on one line, without its secrets.
 pub fn command_shown(command: &str) -> String {
-    clean_to(command, COMMAND_SHOWN_MAX)
+    clean_to(&secret::shell_command(command), COMMAND_SHOWN_MAX)
 }
 
 #[cfg(test)]
