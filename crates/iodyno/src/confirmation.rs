@@ -5,11 +5,14 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::{self, JobControl, Stop};
 use model::units;
+use std::io::BufRead;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// What has to stand alone on a line of stdin.
 const WORD: &str = "keep";
+/// The longest line that is kept, bytes.
+const LINE_MAX: usize = 64;
 /// How often it looks for signals, ms.
 const LOOK_MS: u64 = 100;
 const NO_PAUSE: &str = "iodyno: Ctrl-Z does not pause this, because the settings would stay changed meanwhile. Ctrl-C puts everything back.";
@@ -57,16 +60,61 @@ pub fn wait(within_ms: u64, stop: &Stop, context: &Context) -> Result<(), Failur
     }
 }
 
-/// Lines of stdin as they come; the thread that reads ends with the process.
+/// Lines of stdin as they come, each cut off where it is longer than any answer, and no more of them ahead than one: whatever is sent
+/// there takes no memory. The thread that reads ends with the process.
 fn lines() -> Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::spawn(move || {
-        let lines = std::io::stdin().lines().map_while(Result::ok);
-        for line in lines {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
+        each_line(std::io::stdin().lock(), |line| sender.send(line).is_ok())
     });
     receiver
+}
+
+/// Gives each line of a text, cut off, until it is not wanted any more.
+fn each_line(mut text: impl BufRead, mut give: impl FnMut(String) -> bool) {
+    let (mut line, mut has_more) = (Vec::new(), true);
+    while has_more {
+        let Ok(bytes) = text.fill_buf() else { return };
+        let (count, is_end) = match bytes.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (bytes.len(), bytes.is_empty()),
+        };
+        has_more = count > 0;
+        let room = LINE_MAX.saturating_sub(line.len());
+        line.extend(&bytes[..count.min(room)]);
+        text.consume(count);
+        if is_end && (has_more || !line.is_empty()) {
+            let whole = String::from_utf8_lossy(&line).into_owned();
+            line.clear();
+            if !give(whole) {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_off_and_the_last_needs_no_end() {
+        let long = format!("{}\nkeep\n\n  keep", "x".repeat(1 << 20));
+        let mut lines = Vec::new();
+        each_line(
+            std::io::BufReader::with_capacity(7, long.as_bytes()),
+            |line| {
+                lines.push(line.trim().to_string());
+                true
+            },
+        );
+        assert_eq!(lines[0].len(), LINE_MAX);
+        assert_eq!(lines[1..], ["keep", "", "keep"]);
+        let mut count = 0;
+        each_line(long.as_bytes(), |_| {
+            count += 1;
+            false
+        });
+        assert_eq!(count, 1);
+    }
 }

@@ -115,7 +115,7 @@ impl Out {
             }
             (None, _) => return,
         };
-        write_line(&mut std::io::stdout(), &text);
+        write_line(&mut std::io::stdout(), &text::json_shown(&text));
     }
 
     /// A part of an answer that is data already and has its own line ends: as it is into a file or a pipe, cleaned where a
@@ -142,7 +142,7 @@ impl Out {
     pub fn line(self, document: &impl Serialize) {
         // What is streamed is made of numbers and strings; there is nothing in it that cannot be written as JSON.
         if let Ok(text) = serde_json::to_string(document) {
-            write_line(&mut std::io::stdout(), &text);
+            write_line(&mut std::io::stdout(), &text::json_shown(&text));
         }
     }
 

@@ -43,6 +43,7 @@ pub fn gathered(name: &str, pieces: Pieces, text: Option<&Text>) -> Import {
         piece.imported.importer = id.into();
         piece.imported.file = name.into();
         without_nonsense(&mut piece.imported);
+        without_length(&mut piece.imported);
         import.results.push(piece.imported);
     }
     if let Some(text) = text {
@@ -50,6 +51,37 @@ pub fn gathered(name: &str, pieces: Pieces, text: Option<&Text>) -> Import {
     }
     import.unread.sort_by_key(|unread| unread.lines);
     import
+}
+
+/// The longest name that is kept, and the longest of any other text, characters: they are shown in lists, and lists are answered whole.
+const NAME_MAX: usize = 200;
+const FACT_MAX: usize = 4_000;
+
+/// Cuts off what is longer than any name that is one.
+fn without_length(imported: &mut Imported) {
+    let cut = |text: &mut String, most: usize| {
+        if let Some((at, _)) = text.char_indices().nth(most) {
+            text.truncate(at);
+            text.push('…');
+        }
+    };
+    [&mut imported.name, &mut imported.tool]
+        .into_iter()
+        .for_each(|text| cut(text, NAME_MAX));
+    imported
+        .lossy
+        .iter_mut()
+        .for_each(|text| cut(text, FACT_MAX));
+    imported
+        .facts
+        .values_mut()
+        .for_each(|text| cut(text, FACT_MAX));
+    imported.facts.retain(|name, _| name.len() <= NAME_MAX);
+    for series in &mut imported.series {
+        [&mut series.field, &mut series.subject, &mut series.unit]
+            .into_iter()
+            .for_each(|text| cut(text, NAME_MAX));
+    }
 }
 
 /// Whether the pieces hold every line of the text that is not empty.
@@ -185,4 +217,23 @@ fn without_odd_latencies(latency: &mut LatencyFigures) {
         figure.take_if(|value| !value.is_finite());
     }
     latency.percentiles.retain(|(_, value)| value.is_finite());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_end_is_cut_off() {
+        let long = "ä".repeat(5_000_000);
+        let mut imported = Imported {
+            name: long.clone(),
+            facts: [("short".into(), long.clone()), (long, "x".into())].into(),
+            ..Imported::default()
+        };
+        without_length(&mut imported);
+        assert_eq!(imported.name.chars().count(), NAME_MAX + 1);
+        assert_eq!(imported.facts.len(), 1);
+        assert_eq!(imported.facts["short"].chars().count(), FACT_MAX + 1);
+    }
 }

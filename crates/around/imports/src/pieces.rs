@@ -4,7 +4,7 @@
 use crate::{Find, Piece, Text};
 
 /// More results than this of one file are no measurement but damage or somebody's joke.
-pub const RESULTS_MAX: usize = 100_000;
+pub const RESULTS_MAX: usize = 10_000;
 
 /// The pieces of a file, of all importers together. Whoever is asked sees only its own.
 #[derive(Debug)]

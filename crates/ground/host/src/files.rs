@@ -7,7 +7,7 @@ pub use crate::output::{
     temporary_dir, temporary_dir_in, write_atomically, write_new,
 };
 
-use crate::{Error, Result, ioctl, loop_ioctl};
+use crate::{Error, Result, ioctl, loop_ioctl, walk};
 use model::job::SyncMode;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
 use rustix::io::ReadWriteFlags;
@@ -16,10 +16,27 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Reads a text file whole; bytes that are not UTF-8 are replaced.
+/// The longest file that is read whole because somebody named it, bytes: captures and documents have some megabytes.
+const NAMED_MAX: u64 = 256 << 20;
+
+/// Reads a file that somebody named whole: nothing that may never end, and no more than 256 MiB.
+pub fn read_named(path: &Path) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let failed = |error: std::io::Error| Error::io("read", path, error);
+    let mut bytes = Vec::new();
+    let file = crate::foreign::open(path)?;
+    file.take(NAMED_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    match bytes.len() as u64 > NAMED_MAX {
+        true => Err(failed(std::io::Error::other("it is longer than 256 MiB"))),
+        false => Ok(bytes),
+    }
+}
+
+/// The same as text; bytes that are not UTF-8 are replaced.
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8_lossy(&read_named(path)?).into_owned())
 }
 
 /// Reads a file whole as it is: binary attributes of the kernel such as its type information.
@@ -112,6 +129,22 @@ pub fn loop_backing(path: &Path) -> Option<Identity> {
 /// The absolute path with links resolved.
 pub fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
+}
+
+/// The first directory on the way to a path without links in which users other than root and this one can exchange what leads to it, or
+/// the path itself where they can write to that.
+///
+/// # Errors
+/// Where a directory cannot be looked at.
+pub fn open_to_others(path: &Path) -> Result<Option<PathBuf>> {
+    let itself = rustix::fs::lstat(path).map_err(|error| Error::io("look at", path, error))?;
+    Ok(walk::open_to_others(path)?
+        .or_else(|| walk::takes_foreign_names(&itself).then(|| path.to_path_buf())))
+}
+
+/// A path without links to what a path leads to. A link that somebody else made on the way is refused.
+pub fn way_to(path: &Path) -> Result<PathBuf> {
+    crate::Target::open(path)?.resolved()
 }
 
 /// Waits until what was written to a block device, or to the file system of anything else, is on the disk.

@@ -22,6 +22,26 @@ pub fn clean_lines(text: &str) -> Cow<'_, str> {
     replaced(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }
 
+/// A JSON text as it may stand on a terminal: the same document, with letters that could drive one as their numbers. They stand in
+/// strings alone, and line ends between values stay.
+pub fn json_shown(json: &str) -> Cow<'_, str> {
+    let is_bad = |c: char| is_unsafe(c) && c != '\n';
+    if !json.chars().any(is_bad) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        match is_bad(c) {
+            true => c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| shown.push_str(&format!("\\u{unit:04x}"))),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// [`clean`], and at most so many characters, the last of them `…` where more were there.
 pub fn clean_to(text: &str, most: usize) -> String {
     let is_long = text.chars().nth(most).is_some();
@@ -263,6 +283,21 @@ mod tests {
             shell_word("a\x1b[2J'\n\u{202e}"),
             r#""$(printf 'a\033[2J\047\012\342\200\256')""#
         );
+    }
+
+    #[test]
+    fn a_document_says_the_same_and_drives_no_terminal() {
+        let text = "{\n  \"name\": \"a\u{9b}2J\u{202e}\u{e0041}\u{e9}\u{ad}\\n\"\n}";
+        let shown = json_shown(text);
+        assert!(
+            !shown.contains(|c: char| is_unsafe(c) && c != '\n'),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("\\u009b2J\\u202e\\udb40\\udc41\u{e9}\\u00ad"),
+            "{shown}"
+        );
+        assert!(matches!(json_shown("{\"a\": \"b\"}"), Cow::Borrowed(_)));
     }
 
     #[test]

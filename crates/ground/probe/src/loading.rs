@@ -77,8 +77,9 @@ pub(crate) fn cost(ebpf: &Ebpf, name: &str) -> ProgramCost {
     });
     let path = fd.map(|fd| format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd()));
     let text = path
-        .and_then(|path| files::read_text(Path::new(&path)).ok())
+        .and_then(|path| files::read_bytes(Path::new(&path)).ok())
         .unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let field = |wanted: &str| {
         let line = text
             .lines()

@@ -46,7 +46,7 @@ impl Inputs {
 /// Everything in a file: a document of iodyno, else what other tools printed.
 fn file(name: &str, host: &Host) -> Result<Vec<GivenRecord>, Failure> {
     if name.ends_with(".json")
-        && let Some((id, record)) = document(&host::files::read_bytes(Path::new(name))?)
+        && let Some((id, record)) = document(&host::files::read_named(Path::new(name))?)
     {
         let short = name.rsplit('/').next().unwrap_or(name);
         let called = id.map_or(short.to_string(), |id| format!("{short}:{id}"));
