@@ -82,6 +82,69 @@ fn a_boot_is_measured_once_and_the_next_one_is_named() {
     assert!(text(&output.stderr).contains(&format!("iodyno show {record}")));
 }
 
+/// A plan that boots by itself is started by root's systemd: it lies where nobody else can put another one in its place.
+#[test]
+fn no_unit_lies_where_others_can_exchange_it() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    let open = place.path().join("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
+    for (place, words) in [
+        (open.join("below"), "others than root may write to"),
+        (
+            place.path().join("line\nend"),
+            "letters that no unit can hold",
+        ),
+    ] {
+        std::fs::create_dir(&place).unwrap();
+        let words_of_plan = ["--settle", "1ms", "--next-boot", "true"];
+        let target = open.to_str().unwrap();
+        let directory = place.join("plan");
+        let own = [
+            "--reboot-plan",
+            "iodyno_test=1",
+            "--budget",
+            "40s",
+            "--plan-dir",
+        ];
+        let own = [
+            &["tune", target][..],
+            &LOAD,
+            &own,
+            &[directory.to_str().unwrap()],
+        ]
+        .concat();
+        let output = iodyno.run(&[&own[..], &words_of_plan].concat());
+        let said = text(&output.stderr);
+        assert!(code(&output) == 4 && said.contains(words), "{said}");
+        assert!(!directory.join("plan.json").exists());
+        // By hand it needs no unit, and gets none.
+        let output = iodyno.run(&own);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        assert!(!directory.join("iodyno-boots.service").exists());
+    }
+}
+
+/// A link of somebody else to a plan of root's.
+#[test]
+fn a_plan_is_not_followed_through_a_strangers_link() {
+    let (iodyno, place) = (Iodyno::new(), Dir::new("boots"));
+    if !crate::support::is_root() {
+        return skip::missing("root", "a link of somebody else takes root to make");
+    }
+    let (_, output) = plan(&iodyno, place.path(), &["--settle", "1ms"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(place.path().join("plan"), &link).unwrap();
+    std::os::unix::fs::lchown(&link, Some(65_534), Some(65_534)).unwrap();
+    let output = iodyno.run(&["boots", link.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert!(
+        code(&output) == 4 && said.contains("symbolic link of the user"),
+        "{said}"
+    );
+}
+
 #[test]
 fn an_argument_that_this_kernel_ignores_is_refused_with_the_reason() {
     let (iodyno, place) = (Iodyno::new(), Dir::new("boots-elevator"));

@@ -69,16 +69,21 @@ pub(crate) fn takes_foreign_names(directory: &Stat) -> bool {
     !is_trusted(directory.st_uid) || directory.st_mode & OTHERS_WRITE != 0
 }
 
-/// The first directory from the root down to a path without links, itself left out, into which users other than root and
-/// this one may put names: they can exchange what leads to it.
+/// The first directory from the root down to a path without links in which users other than root and this one can exchange what leads
+/// to it. In one that is sticky, as /tmp, a name is exchanged by the owner of what it names alone; what is not there yet, by anybody.
 pub(crate) fn open_to_others(path: &Path) -> Result<Option<PathBuf>> {
-    let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
-    above.reverse();
-    for directory in above {
+    let mut ways: Vec<&Path> = path.ancestors().collect();
+    ways.reverse();
+    for way in ways.windows(2) {
+        let (directory, next) = (way[0], way[1]);
         let found = object("look at", directory)?.object;
         let stat = rustix::fs::fstat(&found);
         let stat = stat.map_err(|error| Error::io("look at", directory, error))?;
-        if takes_foreign_names(&stat) {
+        let is_kept = || {
+            let owner = rustix::fs::lstat(next).map(|next| next.st_uid);
+            stat.st_mode & Mode::SVTX.bits() != 0 && owner.is_ok_and(is_trusted)
+        };
+        if !is_trusted(stat.st_uid) || takes_foreign_names(&stat) && !is_kept() {
             return Ok(Some(directory.into()));
         }
     }

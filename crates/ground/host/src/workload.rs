@@ -44,7 +44,15 @@ impl Workload {
     /// # Errors
     /// When there is no shell or no thread.
     pub fn start(command: &str) -> Result<Workload> {
-        Workload::start_with(command, Stdio::null())
+        Workload::start_with(command, Stdio::null(), None)
+    }
+
+    /// Starts it with a variable in its environment, which no shell has to read out of words.
+    ///
+    /// # Errors
+    /// When there is no shell or no thread.
+    pub fn start_with_variable(command: &str, variable: (&str, &str)) -> Result<Workload> {
+        Workload::start_with(command, Stdio::null(), Some(variable))
     }
 
     /// Starts it with a pipe on its standard input, through which it is asked: [`Workload::ask`].
@@ -52,10 +60,10 @@ impl Workload {
     /// # Errors
     /// When there is no shell or no thread.
     pub fn start_asked(command: &str) -> Result<Workload> {
-        Workload::start_with(command, Stdio::piped())
+        Workload::start_with(command, Stdio::piped(), None)
     }
 
-    fn start_with(command: &str, input: Stdio) -> Result<Workload> {
+    fn start_with(command: &str, input: Stdio, variable: Option<(&str, &str)>) -> Result<Workload> {
         let failed = |error: std::io::Error| Error::Program {
             program: "sh".into(),
             why: error.to_string(),
@@ -65,7 +73,8 @@ impl Workload {
             .args(["-c", &format!("exec 2>&1; {command}")])
             .stdin(input)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(Stdio::null())
+            .envs(variable);
         prepare(&mut shell, Signal::TERM, Privileges::Users);
         let mut process = shell.spawn().map_err(failed)?;
         let printed = Arc::new(Mutex::new(Printed::default()));

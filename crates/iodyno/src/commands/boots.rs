@@ -6,7 +6,7 @@ use ::boots::{BootPlan, BootRun, NextBoot, SCHEMA, command_line, unit};
 use host::signals::Stop;
 use host::{Privileges, Workload, clock, durable, files};
 use model::record::LoadResult;
-use model::text::shell_word;
+use model::text::{is_unsafe, shown};
 use runner::{Runner, RunnerPlace, Verb};
 use std::path::{Path, PathBuf};
 use tuner::Meter;
@@ -31,7 +31,7 @@ pub struct BootsArgs {
 
 /// Shows the plan, or takes its next step.
 pub fn run(args: &BootsArgs, context: &Context) -> Result<Exit, Failure> {
-    let directory = files::canonical(&args.directory)?;
+    let directory = files::way_to(&args.directory)?;
     let lock = args.measure.then(|| durable::lock_dir(&directory));
     if let Some(None) = lock.transpose()? {
         return Err(Failure::new(
@@ -56,9 +56,19 @@ pub fn run(args: &BootsArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(exit_of(&plan))
 }
 
-/// Writes a plan and its unit into a directory that has none.
+/// Writes a plan and its unit into a directory that has none. What systemd is told to start as root lies where root alone can put
+/// something else in its place; a plan that is followed by hand needs no unit.
 pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
     let program = files::canonical(Path::new("/proc/self/exe"))?;
+    let unsafe_unit = unsafe_unit(directory, &program)?;
+    if let Some(why) = unsafe_unit.as_ref().filter(|_| plan.next_boot.is_some()) {
+        let hint = "Name a directory below directories that only root may write to with --plan-dir, and install iodyno in such a one.";
+        return Err(Failure::new(
+            Exit::Refused,
+            format!("no plan that boots by itself: {why}."),
+        )
+        .hint(hint));
+    }
     let text = unit::text(
         plan,
         &program.to_string_lossy(),
@@ -73,8 +83,29 @@ pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
         );
     }
     files::write_new(&path, &json(plan)?)?;
-    files::write_atomically(&directory.join(unit::NAME), &text)?;
+    if unsafe_unit.is_none() {
+        files::write_atomically(&directory.join(unit::NAME), &text)?;
+    }
     Ok(())
+}
+
+/// Why a unit that names these could be made to start something else, a clause.
+fn unsafe_unit(directory: &Path, program: &Path) -> Result<Option<String>, Failure> {
+    for path in [directory, program] {
+        if path.to_string_lossy().chars().any(is_unsafe) {
+            return Ok(Some(format!(
+                "{} has letters that no unit can hold",
+                shown(path)
+            )));
+        }
+        if let Some(open) = files::open_to_others(path)? {
+            let (open, path) = (shown(&open), shown(path));
+            return Ok(Some(format!(
+                "others than root may write to {open}, and could put something else in the place of {path}"
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn json(plan: &BootPlan) -> Result<String, Failure> {
@@ -285,10 +316,7 @@ fn next_boot(plan: &mut BootPlan, directory: &Path, context: &Context) -> Result
         context.out.say(format!("  {line}"));
         return Ok(());
     };
-    let mut shell = Workload::start(&format!(
-        "export IODYNO_COMMAND_LINE={}; {command}",
-        shell_word(line)
-    ))?;
+    let mut shell = Workload::start_with_variable(command, ("IODYNO_COMMAND_LINE", line))?;
     while !shell.has_ended() {
         clock::sleep_ms(LOOK_MS);
     }

@@ -34,14 +34,9 @@ pub struct RebootArgs {
     #[arg(long, value_name = "ARGUMENT", conflicts_with_all = ["knobs", "beside", "run_again", "command", "aa", "stream", "stop_if",
         "cgroup", "sql_client", "prometheus", "wait_quiet", "container"])]
     pub reboot_plan: Option<String>,
-    /// The directory in which the plan is made.
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = "iodyno-boots",
-        requires = "reboot_plan"
-    )]
-    pub plan_dir: PathBuf,
+    /// The directory in which the plan is made [default: boots in the state directory].
+    #[arg(long, value_name = "DIR", requires = "reboot_plan")]
+    pub plan_dir: Option<PathBuf>,
     /// The shell command that boots with the command line in $IODYNO_COMMAND_LINE [default: kexec, where it is installed;
     /// else you do it by hand].
     #[arg(long, value_name = "COMMAND", requires = "reboot_plan")]
@@ -105,8 +100,10 @@ pub fn make(args: &TuneArgs, context: &Context, argument: &str) -> Result<Exit, 
         context.out.document(&plan)?;
         return Ok(Exit::Fine);
     }
-    host::files::create_dirs(&args.reboot.plan_dir)?;
-    let directory = host::files::canonical(&args.reboot.plan_dir)?;
+    let usual = || context.state_dir.join("boots");
+    let plan_dir = args.reboot.plan_dir.clone().unwrap_or_else(usual);
+    host::files::create_dirs(&plan_dir)?;
+    let directory = host::files::way_to(&plan_dir)?;
     boots::write_new(&directory, &plan)?;
     told(context, &plan, Some(&directory));
     context.out.document(&plan)?;
