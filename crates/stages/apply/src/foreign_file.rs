@@ -49,8 +49,8 @@ pub fn with_argument(text: &str, key: &str, argument: &str) -> Result<String, St
         )
     })?;
     let new = format!("{key}=\"{}\"", words_with(inner, argument));
-    // The last assignment counts; it may stand there twice.
-    let at = text.rfind(line).unwrap_or_default();
+    // The last assignment counts. Its place is its own: the same words may stand in a comment, too.
+    let at = line.as_ptr() as usize - text.as_ptr() as usize;
     Ok(format!("{}{new}{}", &text[..at], &text[at + line.len()..]))
 }
 
@@ -103,6 +103,11 @@ mod tests {
             ("A=--oneshot", "A=\"--oneshot --banirq=7\""),
             ("A=\"--banirq=6\"\n", "A=\"--banirq=6 --banirq=7\"\n"),
             ("#A=x\n", "#A=x\nA=\"--banirq=7\"\n"),
+            ("A=x\n# was:\n#A=x\n", "A=\"x --banirq=7\"\n# was:\n#A=x\n"),
+            (
+                "A=x\nB=1 A=x\r\nA=x\r\n",
+                "A=x\nB=1 A=x\r\nA=\"x --banirq=7\"\r\n",
+            ),
             ("AB=x", "AB=x\nA=\"--banirq=7\"\n"),
             ("", "A=\"--banirq=7\"\n"),
         ] {

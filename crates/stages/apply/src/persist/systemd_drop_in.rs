@@ -101,9 +101,8 @@ fn unit<'a>(host: &Host, group: &'a Subject) -> Result<(&'a str, &'static str), 
     let name = directory.rsplit('/').next().unwrap_or_default();
     let sections = [(".service", "Service"), (".slice", "Slice")];
     let section = sections.iter().find(|(ending, _)| name.ends_with(ending));
-    let is_of_user = directory.split('/').any(|part| part.starts_with("user@"));
     let (_, section) = section
-        .filter(|_| is_unit_name(name) && !is_of_user)
+        .filter(|_| is_unit_name(name) && is_made_by_system(directory))
         .ok_or_else(|| {
             format!(
                 "{group} is no unit of the system's manager: {}",
@@ -116,6 +115,17 @@ fn unit<'a>(host: &Host, group: &'a Subject) -> Result<(&'a str, &'static str), 
         )),
         false => Ok((name, section)),
     }
+}
+
+/// Whether systemd itself made a group for a unit: it has slices above it and nothing else. Below a scope or a service whoever owns
+/// that group gives what names he likes, such as that of a unit of the machine's.
+fn is_made_by_system(directory: &str) -> bool {
+    // Of systemd's own mounts; the second one is there beside version 1.
+    let trees = ["/sys/fs/cgroup/unified/", "/sys/fs/cgroup/"];
+    let below = trees.iter().find_map(|tree| directory.strip_prefix(tree));
+    let above = below.and_then(|below| below.rsplit_once('/'));
+    below.is_some()
+        && above.is_none_or(|(above, _)| above.split('/').all(|one| one.ends_with(".slice")))
 }
 
 /// Who makes groups of such names, and where their limits are set.
