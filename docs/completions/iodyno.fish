@@ -448,7 +448,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-size -d 'Use 
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l max-runtime -d 'Run each job at most so long, whatever it says' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l here -d 'With --container and --overwrite or --destroy-data: the target once more, as it is named on this machine' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l reboot-plan -d 'Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together' -r
-complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l plan-dir -d 'The directory in which the plan is made' -r -F
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l plan-dir -d 'The directory in which the plan is made [default: boots in the state directory]' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l next-boot -d 'The shell command that boots with the command line in $IODYNO_COMMAND_LINE [default: kexec, where it is installed; else you do it by hand]' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l settle -d 'How long a boot is left alone before its load' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l container -d 'Take the target as this container names it, and do what is done within its limits: the container\'s name, its id, or the number of a process in it' -r

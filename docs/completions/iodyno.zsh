@@ -575,7 +575,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '--max-runtime=[Run each job at most so long, whatever it says]:MAX_RUNTIME:_default' \
 '--here=[With --container and --overwrite or --destroy-data\: the target once more, as it is named on this machine]:PATH:_files' \
 '(--knob --beside --run-again --command --aa --stream --stop-if --cgroup --sql-client --prometheus --wait-quiet --container)--reboot-plan=[Change nothing, and write a plan that tries this argument of the kernel in eight pairs of boots, in random order\: mitigations=off, nvme.poll_queues=4. The budget is the load of all boots together]:ARGUMENT:_default' \
-'--plan-dir=[The directory in which the plan is made]:DIR:_files' \
+'--plan-dir=[The directory in which the plan is made \[default\: boots in the state directory\]]:DIR:_files' \
 '--next-boot=[The shell command that boots with the command line in \$IODYNO_COMMAND_LINE \[default\: kexec, where it is installed; else you do it by hand\]]:COMMAND:_default' \
 '--settle=[How long a boot is left alone before its load]:TIME:_default' \
 '--container=[Take the target as this container names it, and do what is done within its limits\: the container'\''s name, its id, or the number of a process in it]:NAME|ID|PID:_default' \

@@ -29,8 +29,8 @@ fn a_file_of_more_results_than_are_read_needs_no_more_memory_than_those() {
     let said = text(&output.stdout);
     assert_eq!(code(&output), 0, "{said}{}", text(&output.stderr));
     for words in [
-        "100000 results of fio",
-        "only the first 100000 results of a file are read",
+        "10000 results of fio",
+        "only the first 10000 results of a file are read",
     ] {
         assert!(said.contains(words), "{words}: {said:.400}");
     }

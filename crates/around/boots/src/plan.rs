@@ -130,7 +130,7 @@ impl BootPlan {
 
     /// Boots in all.
     pub fn boots_wanted(&self) -> u64 {
-        2 * self.pairs
+        self.pairs.saturating_mul(2)
     }
 
     /// What the next boot is for.
@@ -162,7 +162,7 @@ impl BootPlan {
     /// A boot forgets all that was before it, so that its memory is what a run can show by itself.
     fn experiment(&self) -> ExperimentPlan {
         let plan = ExperimentPlan::new(self.arms(), Class::Slow, self.seed).by(self.metric.clone());
-        let whole_ms = self.boots_wanted() * self.metric.grain_ms;
+        let whole_ms = self.boots_wanted().saturating_mul(self.metric.grain_ms);
         ExperimentPlan {
             rope: self.rope,
             alpha: self.alpha,

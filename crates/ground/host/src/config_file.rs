@@ -54,10 +54,19 @@ pub(crate) fn remove_empty_directory_of(path: &Path) {
     }
 }
 
-/// Puts a file in place whole: a reader sees the old or the new one, also after a power cut.
-pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
+/// Puts a file in place whole: a reader sees the old or the new one, also after a power cut. What is there at that moment has to be
+/// what is `expected`, none for a new file: whatever somebody wrote meanwhile stays.
+///
+/// # Errors
+/// Also where something else is there, or the file has several names, of which the others would keep the old content.
+pub fn replace(path: &Path, content: &FileContent, expected: Option<&FileContent>) -> Result<()> {
     let new = beside(path);
     let write = || -> std::io::Result<()> {
+        if expected.is_some() && std::fs::symlink_metadata(path)?.nlink() > 1 {
+            let why =
+                "it has several names (hard links), and the others would keep the old content";
+            return Err(std::io::Error::other(why));
+        }
         // What a death has left.
         durable::unlink(&new)?;
         let file = durable::create(&new)?;
@@ -71,13 +80,40 @@ pub fn replace(path: &Path, content: &FileContent) -> Result<()> {
         }
         file.set_permissions(PermissionsExt::from_mode(content.mode))?;
         file.sync_all()?;
-        durable::rename_over(&new, path)?;
+        match expected {
+            None => durable::rename_new(&new, path)?,
+            Some(expected) => exchange(&new, path, expected)?,
+        }
         durable::sync_dir(path.parent().unwrap_or(Path::new("/")))
     };
     write().map_err(|error| {
         let _ = durable::unlink(&new);
         Error::io("write", path, error)
     })
+}
+
+/// Gives a new file the name of one that is as expected, and removes that. The two change places at once, so that what was there at that
+/// very moment is looked at; where it is something else they change back.
+fn exchange(new: &Path, path: &Path, expected: &FileContent) -> std::io::Result<()> {
+    let must_be = |place: &Path| -> std::io::Result<()> {
+        let found = read_whole(place).map_err(std::io::Error::other)?;
+        match found.as_ref() == Some(expected) {
+            true => Ok(()),
+            false => Err(std::io::Error::other(
+                "it has changed since the change was shown, and stays as it is",
+            )),
+        }
+    };
+    must_be(path)?;
+    if !durable::exchange(new, path)? {
+        // A file system that cannot: the look before has to do.
+        return durable::rename_over(new, path);
+    }
+    if let Err(error) = must_be(new) {
+        durable::exchange(new, path)?;
+        return Err(error);
+    }
+    durable::unlink(new)
 }
 
 /// Removes a file; one that is gone is fine.
@@ -118,18 +154,43 @@ mod tests {
         }
         let old = read_whole(&path).unwrap().unwrap();
         assert_eq!((old.mode, is_root && old.uid != 1000), (0o640, false));
-        replace(
-            &path,
-            &FileContent::new(b"new\n", 0o644, (old.uid, old.gid)),
-        )
-        .unwrap();
+        let new = FileContent::new(b"new\n", 0o644, (old.uid, old.gid));
+        replace(&path, &new, Some(&old)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new\n");
-        replace(&path, &old).unwrap();
+        replace(&path, &old, Some(&new)).unwrap();
         assert_eq!(read_whole(&path).unwrap(), Some(old));
         assert_eq!(
             std::fs::read_dir(dir.path()).unwrap().count(),
             1,
             "nothing else is left"
         );
+    }
+
+    /// What an admin wrote between the look and the change is his.
+    #[test]
+    fn what_is_not_as_it_was_shown_stays() {
+        let dir = crate::files::temporary_dir("config").unwrap();
+        let path = dir.path().join("fstab");
+        let us = |bytes: &[u8]| {
+            let uid = rustix::process::geteuid().as_raw();
+            FileContent::new(bytes, 0o644, (uid, rustix::process::getegid().as_raw()))
+        };
+        let (shown, ours) = (us(b"shown\n"), us(b"ours\n"));
+        replace(&path, &shown, None).unwrap();
+        let refused = replace(&path, &ours, None).unwrap_err();
+        assert!(refused.to_string().contains("exists"), "{refused}");
+        std::fs::write(&path, b"shown\nhis\n").unwrap();
+        let refused = replace(&path, &ours, Some(&shown)).unwrap_err();
+        assert!(refused.to_string().contains("has changed"), "{refused}");
+        // At the very moment of the change.
+        let new = dir.path().join("new");
+        std::fs::write(&new, b"ours\n").unwrap();
+        exchange(&new, &path, &shown).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), b"shown\nhis\n");
+        std::fs::write(&path, b"shown\n").unwrap();
+        std::fs::hard_link(&path, dir.path().join("other")).unwrap();
+        let refused = replace(&path, &ours, Some(&shown)).unwrap_err();
+        assert!(refused.to_string().contains("several names"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"shown\n");
     }
 }

@@ -3,6 +3,9 @@
 //!
 //! The file keeps the paths of the journals that stand on the device, whatever state directory they are in. Settings of
 //! the whole machine (`/proc/sys`, interrupts) have one such file more, which is taken beside the device's.
+//!
+//! Who only measures has a file beside each: changes keep away from it, but for those that are put back. Whoever looks, be it for ever,
+//! keeps nobody from taking back what he changed.
 
 use crate::fault::{self, FaultStep};
 use crate::journal;
@@ -28,6 +31,17 @@ pub struct DeviceLock {
     own: LockFile,
     /// The machine's, where its settings are changed too.
     machine: Option<LockFile>,
+    /// Keep measurements away.
+    _looks: Vec<LockFile>,
+}
+
+/// What a lock does about those who measure meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookers {
+    /// It is not taken while anybody does.
+    Respected,
+    /// What is put back does not wait for them.
+    Ignored,
 }
 
 /// One locked file.
@@ -84,7 +98,7 @@ impl DeviceLock {
             )
         };
         let device = host.device_identity(name).ok_or_else(gone)?;
-        let lock = Self::take_of(host, &device, reach, purpose)?;
+        let lock = Self::take_of(host, &device, (reach, Lookers::Respected), purpose)?;
         // It may have been replaced before the lock was ours.
         match host.device_identity(name) {
             Some(now) if device.is_still(&now).is_ok() => Ok(lock),
@@ -96,7 +110,7 @@ impl DeviceLock {
     pub(crate) fn take_of(
         host: &Host,
         device: &DeviceIdentity,
-        reach: Reach,
+        (reach, lookers): (Reach, Lookers),
         purpose: &str,
     ) -> Result<DeviceLock> {
         let take = |key: &str, what: &str| -> Result<LockFile> {
@@ -111,10 +125,34 @@ impl DeviceLock {
             Reach::Device => None,
             Reach::Machine => Some(take(MACHINE, MACHINE_WORDS)?),
         };
+        let keep_away = |(key, what): (&str, &str)| -> Result<LockFile> {
+            let lock = acquire(host, &looks(key), what, durable::try_lock)?;
+            let failed = |error: std::io::Error| Error::io("write", &lock.path, error);
+            durable::truncate(&lock.file, &lock.path, 0).map_err(failed)?;
+            lock.append(&format!("held {} {purpose}", std::process::id()))?;
+            Ok(lock)
+        };
+        let own_key = key(device);
+        let all = [
+            (own_key.as_str(), device.name.as_str()),
+            (MACHINE, MACHINE_WORDS),
+        ];
+        let wanted = match reach {
+            Reach::Device => &all[..1],
+            Reach::Machine => &all[..],
+        };
+        let mut kept = Vec::new();
+        for one in wanted {
+            match keep_away(*one) {
+                Err(_) if lookers == Lookers::Ignored => {}
+                lock => kept.push(lock?),
+            }
+        }
         Ok(DeviceLock {
             device: device.clone(),
             own,
             machine,
+            _looks: kept,
         })
     }
 
@@ -132,10 +170,10 @@ impl DeviceLock {
         };
         let device = host.device_identity(name).ok_or_else(gone)?;
         let share = |key: &str, what: &str| -> Result<File> {
-            let lock = acquire(host, key, what, durable::try_share)?;
-            let line = format!("held {} a measurement of {name}", std::process::id());
-            lock.append(&line)?;
-            Ok(lock.file)
+            let share = acquire(host, &looks(key), what, durable::try_share)?;
+            let line = format!("held {} {MEASURES}{name}", std::process::id());
+            share.append(&line)?;
+            Ok(share.file)
         };
         Ok(DeviceShare {
             _files: [share(&key(&device), name)?, share(MACHINE, MACHINE_WORDS)?],
@@ -282,6 +320,14 @@ fn key(device: &DeviceIdentity) -> String {
     }
 }
 
+/// The file beside a lock's that those hold who measure.
+fn looks(key: &str) -> String {
+    format!("{key}.looks")
+}
+
+/// How the purpose of one who measures begins.
+const MEASURES: &str = "a measurement of ";
+
 fn open(path: &Path) -> Result<File> {
     for _ in 0..TRIES {
         if let Some(file) = durable::open(path)? {
@@ -310,7 +356,10 @@ fn holder(file: &File, path: &Path) -> String {
         .unwrap_or_default();
     let (pid, purpose) = held.split_once(' ').unwrap_or(("", ""));
     match pid.parse() {
-        Ok(pid) => format!("`{purpose}`, {}", life::in_words(pid)),
+        Ok(pid) if purpose.starts_with(MEASURES) => {
+            format!("`{purpose}`, {}", life::in_words(pid, "end"))
+        }
+        Ok(pid) => format!("`{purpose}`, {}", life::in_words(pid, life::PUT_BACK)),
         Err(_) => "which one is not known".to_string(),
     }
 }
@@ -351,7 +400,19 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("a measurement of loop0"), "{error}");
-        drop((one, two));
+        // What is put back does not wait for them, and keeps others out all the same.
+        let device = host.device_identity("loop0").unwrap();
+        let ignoring = (Reach::Machine, Lookers::Ignored);
+        let undo = DeviceLock::take_of(&host, &device, ignoring, "undo").unwrap();
+        assert!(DeviceLock::take(&host, "loop0", Reach::Device, "tune").is_err());
+        drop((undo, one, two));
+        let undo = DeviceLock::take_of(&host, &device, ignoring, "undo").unwrap();
+        let told = DeviceLock::share(&host, "loop0").unwrap_err().to_string();
+        assert!(
+            told.contains("`undo`"),
+            "nothing moves under a measurement that begins: {told}"
+        );
+        drop(undo);
         let tune = DeviceLock::take(&host, "loop0", Reach::Device, "tune").unwrap();
         assert!(matches!(
             DeviceLock::share(&host, "loop0"),

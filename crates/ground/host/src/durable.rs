@@ -193,6 +193,25 @@ pub(crate) fn truncate(file: &File, path: &Path, length: u64) -> std::io::Result
     file.set_len(length)
 }
 
+/// The bit of a file's mode that nothing else gives a file of ours (the sticky bit, which Linux ignores for files).
+const MARK: u32 = 0o1000;
+
+/// Marks a file: what it held is no longer its first line alone. Lost with the boot, if it was not written yet.
+pub(crate) fn mark(file: &File, path: &Path) -> std::io::Result<()> {
+    let mode = file.metadata()?.mode() & 0o7777;
+    if mode & MARK != 0 {
+        return Ok(());
+    }
+    fault::at(FaultStep::Mark, path)?;
+    file.set_permissions(PermissionsExt::from_mode(mode | MARK))
+}
+
+/// Whether a file is marked.
+pub(crate) fn is_marked(file: &File) -> bool {
+    file.metadata()
+        .is_ok_and(|metadata| metadata.mode() & MARK != 0)
+}
+
 /// Gives a file a name that nothing has.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
     fault::at(FaultStep::Rename, to)?;
@@ -210,6 +229,15 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
 pub(crate) fn rename_over(from: &Path, to: &Path) -> std::io::Result<()> {
     fault::at(FaultStep::Rename, to)?;
     std::fs::rename(from, to)
+}
+
+/// Two files change their names at once; false where the file system cannot do that.
+pub(crate) fn exchange(from: &Path, to: &Path) -> std::io::Result<bool> {
+    fault::at(FaultStep::Rename, to)?;
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => Ok(false),
+        renamed => Ok(renamed.map(|()| true)?),
+    }
 }
 
 /// Removes a name; one that is gone is fine.

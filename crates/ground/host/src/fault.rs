@@ -17,6 +17,8 @@ pub(crate) enum FaultStep {
     Read,
     /// Bytes are appended; before this step a part of them may be in the file.
     Append,
+    /// A file is marked by its mode.
+    Mark,
     /// A file is cut to a length.
     Truncate,
     /// A file's or directory's content is forced to the disk.

@@ -21,13 +21,14 @@ pub(crate) fn process(pid: u32) -> Process {
     }
 }
 
-/// A process in words: `process 12`, and how to go on where a signal has stopped it.
-pub(crate) fn in_words(pid: u32) -> String {
+/// What one that has changed something does once it goes on.
+pub(crate) const PUT_BACK: &str = "put everything back";
+
+/// A process in words: `process 12`, and how to go on where a signal has stopped it, with what it does then.
+pub(crate) fn in_words(pid: u32, does: &str) -> String {
     match ProcessStat::parse(&stat(&pid.to_string())).map(|stat| stat.state) {
         Some("T" | "t") => {
-            format!(
-                "process {pid}, which is stopped: kill -CONT {pid} lets it go on and put everything back"
-            )
+            format!("process {pid}, which is stopped: kill -CONT {pid} lets it go on and {does}")
         }
         _ => format!("process {pid}"),
     }

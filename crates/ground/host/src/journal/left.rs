@@ -2,7 +2,7 @@
 
 use super::lines::{self, JournalEntry};
 use super::{ENDING, End, boot_id, families, id_of, remove, restore};
-use crate::device_lock::journals_of_all;
+use crate::device_lock::{Lookers, journals_of_all};
 use crate::{
     Begin, Damage, DeviceLock, Error, Host, Reach, Result, clock, durable, files, life,
     loop_removal,
@@ -55,6 +55,8 @@ pub struct Unfinished {
     end: End,
     /// Bytes of the file that a death has torn off.
     is_torn: bool,
+    /// Whole lines.
+    lines: usize,
     file: File,
 }
 
@@ -94,7 +96,7 @@ impl Unfinished {
 
     /// The process that writes it, in words: whether it runs or stands still.
     pub fn owner(&self) -> String {
-        life::in_words(self.begin.pid)
+        life::in_words(self.begin.pid, life::PUT_BACK)
     }
 
     /// Whether it waits for somebody to undo it: its process died, nobody wanted it kept, and a reboot since has not
@@ -335,7 +337,12 @@ impl Unfinished {
                     true => Reach::Machine,
                     false => Reach::Device,
                 };
-                Some(DeviceLock::take_of(host, &now, reach, purpose)?)
+                Some(DeviceLock::take_of(
+                    host,
+                    &now,
+                    (reach, Lookers::Ignored),
+                    purpose,
+                )?)
             }
             None => None,
         };
@@ -690,6 +697,7 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
             is_spoilt: false,
         },
         is_torn: text.whole_bytes < bytes.len() as u64,
+        lines: text.lines,
         file,
     };
     let mut has_begun = false;
@@ -714,7 +722,29 @@ fn read(host: &Host, path: PathBuf, file: File, running: bool) -> Result<Unfinis
         journal.begin.purpose = "a command whose name is damaged".into();
     }
     journal.is_of_an_earlier_boot = has_begun && journal.begin.boot_id != boot_id(host);
+    if has_begun
+        && !running
+        && let Some(text) = cut_off(&journal, &bytes)
+    {
+        let line = journal.lines + 1;
+        journal.damage.get_or_insert(Damage { line, text });
+    }
     Ok(journal)
+}
+
+/// What says that a journal's end is missing. Whoever dies while a line is written has written no setting after it; whoever cuts a file
+/// cuts off what says that something was. One cannot be told from the other, but in a later boot, where settings are gone.
+fn cut_off(journal: &Unfinished, bytes: &[u8]) -> Option<String> {
+    if journal.is_of_an_earlier_boot {
+        return None;
+    }
+    let rest = bytes.get(journal.end.bytes as usize..).unwrap_or_default();
+    let is_marked = durable::is_marked(&journal.file);
+    match journal.lines {
+        _ if !rest.is_empty() => Some(String::from_utf8_lossy(rest).chars().take(200).collect()),
+        0 | 1 if is_marked => Some("its lines behind the first one are cut off".into()),
+        _ => None,
+    }
 }
 
 /// Takes one entry of a journal into what is known of it.

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! A process that dies while it appends leaves a line without its end; no write followed it, for every write waits for
-//! its line to be on the disk. Anything else that does not fit is damage: the journal is kept, and what its whole lines
-//! say is told.
+//! its line to be on the disk. Only in a later boot, where the kernel's settings are gone, is that believed: somebody may have cut the
+//! file, and with it what says that something was written. Anything else that does not fit is damage, too: the journal is kept, and
+//! what its whole lines say is told.
 
 use model::change::{
     Attribute, DeviceIdentity, Saved, SavedFile, SavedGroup, SavedLoop, SavedObjects, SavedTree,
@@ -82,6 +83,8 @@ pub(crate) struct Read {
     pub entries: Vec<JournalEntry>,
     /// The first line that is damaged.
     pub damage: Option<Damage>,
+    /// Whole lines.
+    pub lines: usize,
     /// Bytes up to the end of the last whole line: what follows is torn.
     pub whole_bytes: u64,
     /// Checksum of the last whole line, which the next one builds on.
@@ -119,6 +122,7 @@ pub(crate) fn read(bytes: &[u8]) -> Read {
         match parse(line, &before) {
             Parsed::Whole { entry, sum } => {
                 read.entries.push(entry);
+                read.lines += 1;
                 read.sum = sum;
                 read.whole_bytes += line.len() as u64;
                 before = vec![sum];

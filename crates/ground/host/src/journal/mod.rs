@@ -305,6 +305,7 @@ impl Journal {
         let new = FileContent::new(content.as_bytes(), mode, owner);
         let directory = place.parent().filter(|_| families::is_drop_in(path));
         let directory = directory.filter(|directory| !directory.exists());
+        let expected = old.clone();
         let file = SavedFile {
             path: path.to_string(),
             old,
@@ -316,7 +317,13 @@ impl Journal {
         if let Some(directory) = directory {
             crate::config_file::make_directory(directory)?;
         }
-        files::replace(&place, &new)
+        files::replace(&place, &new, expected.as_ref()).inspect_err(|_| {
+            // What was refused was not written: it is as it was, whatever somebody wrote there meanwhile.
+            let is_written = files::read_whole(&place).is_ok_and(|now| now.as_ref() == Some(&new));
+            if !is_written {
+                self.files.pop();
+            }
+        })
     }
 
     /// Writes down a directory that is about to be made and has to be removed at the end.
@@ -402,7 +409,13 @@ impl Journal {
     }
 
     fn append(&mut self, entry: &JournalEntry) -> Result<()> {
-        self.end.append(&self.file, &self.path, entry)
+        self.end.append(&self.file, &self.path, entry)?;
+        let is_begin = matches!(entry, JournalEntry::Begin(_));
+        match is_begin {
+            true => Ok(()),
+            false => durable::mark(&self.file, &self.path)
+                .map_err(|error| Error::io("mark", &self.path, error)),
+        }
     }
 }
 

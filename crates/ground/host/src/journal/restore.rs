@@ -200,7 +200,7 @@ fn file(host: &Host, saved: &SavedFile) -> Restored {
         return restored;
     }
     let outcome = match &saved.old {
-        Some(old) => files::replace(path, old),
+        Some(old) => files::replace(path, old, Some(&saved.new)),
         None => crate::config_file::remove(path),
     };
     restored.written = true;

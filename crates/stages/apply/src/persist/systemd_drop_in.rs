@@ -245,6 +245,15 @@ mod tests {
                 "user's unit",
             ),
             ("/sys/fs/cgroup/mine", "where the group is made"),
+            // Names that whoever owns the group above gives them.
+            (
+                "/sys/fs/cgroup/system.slice/docker-4f.scope/ssh.service",
+                "docker run",
+            ),
+            (
+                "/sys/fs/cgroup/system.slice/db.service/ssh.service",
+                "where the group is made",
+            ),
         ] {
             let why = planned(directory, &[("riops", "500")]).unwrap_err();
             assert!(why.contains(told), "{directory}: {why}");
