@@ -234,8 +234,8 @@ struct Tally {
     statuses: BTreeMap<i32, u32>,
 }
 
-/// Loads while the names are exchanged, until there were so many runs and so many exchanges in them.
-fn tried(way: &Way, others: &Others, runs: u32, exchanges: u64) -> Tally {
+/// Loads while the names are exchanged, until there were so many runs and so many exchanges in them; with `words` more.
+fn tried(way: &Way, others: &Others, words: &[&str], (runs, exchanges): (u32, u64)) -> Tally {
     let (iodyno, dir) = (Iodyno::new(), nobodys("exchange"));
     let (one, other) = (way.set)(others, dir.path());
     let target = dir.path().join(way.target);
@@ -247,8 +247,18 @@ fn tried(way: &Way, others: &Others, runs: u32, exchanges: u64) -> Tally {
             "--runtime=100ms",
         ],
         way.words,
+        words,
     ]
     .concat();
+    let is_lost = way
+        .words
+        .iter()
+        .any(|word| ["--overwrite", "--destroy-data"].contains(word));
+    let here = ["--here", target.to_str().unwrap()];
+    let arguments = match !words.is_empty() && is_lost {
+        true => [&arguments[..], &here].concat(),
+        false => arguments,
+    };
     let before = others.content();
     let exchanger = Exchanger::start(&one, &other, 0x2545_F491_4F6C_DD1D ^ u64::from(runs));
     let mut tally = Tally::default();
@@ -286,12 +296,24 @@ fn tried(way: &Way, others: &Others, runs: u32, exchanges: u64) -> Tally {
 #[test]
 fn exchanged_names_lead_to_no_other_object() {
     let Some(others) = Others::new() else { return };
+    all_ways(&others, &[], 3);
+}
+
+/// The same for a container: a process of root's, in whose root somebody else exchanges names.
+#[test]
+fn exchanged_names_in_a_container_lead_to_no_other_object() {
+    let Some(others) = Others::new() else { return };
+    let ourselves = std::process::id().to_string();
+    all_ways(&others, &["--container", &ourselves], 1);
+}
+
+fn all_ways(others: &Others, words: &[&str], runs: u32) {
     // The long form counts this many exchanges in all, the short one a few runs of each way.
     let wanted = u64::from(rounds("IODYNO_EXCHANGES", 0));
     let each = wanted.div_ceil(WAYS.len() as u64);
     let mut all = Tally::default();
     for way in WAYS {
-        let tally = tried(way, &others, 3, each);
+        let tally = tried(way, others, words, (runs, each));
         println!(
             "{}: {} exchanges in {} runs, by exit status {:?}",
             way.name, tally.exchanges, tally.runs, tally.statuses
