@@ -72,12 +72,13 @@ fn a_boot_is_measured_once_and_the_next_one_is_named() {
         (&8192.into(), &(4 << 20).into())
     );
     assert!(boot["value"].as_f64().unwrap() > 0.0, "{boot:#}");
-    // Nothing is left of the load, and the plan's directory has the unit for systemd.
-    let unit = std::fs::read_to_string(place.join("plan/iodyno-boots.service")).unwrap();
-    assert!(
-        unit.contains("ExecStart=") && unit.contains("--measure"),
-        "{unit}"
-    );
+    // The plan's directory has the unit for systemd, where nobody else can exchange what leads to it.
+    let unit = std::fs::read_to_string(place.join("plan/iodyno-boots.service"));
+    let is_closed = |path: &Path| host::files::open_to_others(path).unwrap().is_none();
+    let binary = Path::new(env!("CARGO_BIN_EXE_iodyno"));
+    let is_safe = is_closed(&place.join("plan")) && is_closed(binary);
+    let is_right = |unit: String| unit.contains("ExecStart=") && unit.contains("--measure");
+    assert_eq!(unit.ok().map(is_right), is_safe.then_some(true));
     let (_, output) = boots(&iodyno, place, &[]);
     assert!(text(&output.stderr).contains(&format!("iodyno show {record}")));
 }

@@ -41,15 +41,11 @@ impl Stand {
         )
     }
 
-    /// The daemon of the load that runs now, and those of loads before it; ended when they are dropped.
+    /// The daemons that loads have left, once there is one; ended when this is dropped.
     fn daemons(&self) -> Daemons {
-        let file = self.file("daemon");
-        let read = || -> Vec<u32> {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            text.lines().filter_map(|line| line.parse().ok()).collect()
-        };
-        until("a daemon", || !read().is_empty());
-        Daemons(read())
+        let daemons = Daemons(self.file("daemon"));
+        until("a daemon", || !daemons.pids().is_empty());
+        daemons
     }
 
     /// A tune with this load, and the moment when the tried value is in place.
@@ -78,32 +74,35 @@ impl Stand {
         assert!(daemons.live(), "nobody may wait for the daemon, nor end it");
         let said = self.iodyno.said();
         assert_eq!(child.wait().unwrap().code(), Some(status), "{said}");
-        let named = format!(
-            "left processes behind, which still run: sleep ({})",
-            daemons.last()
-        );
-        assert!(said.contains(&named), "{said}");
+        let is_named = |pid: &u32| said.contains(&format!("still run: sleep ({pid})"));
+        assert!(daemons.pids().iter().any(is_named), "{said}");
         assert_eq!(self.disk.value("nomerges"), FOUND, "{said}");
         self.iodyno.assert_nothing_is_changed();
     }
 }
 
-struct Daemons(Vec<u32>);
+/// The file in which each daemon says its number: a tune starts its load more than once.
+struct Daemons(PathBuf);
 
 impl Daemons {
-    fn last(&self) -> u32 {
-        self.0.last().copied().unwrap()
+    fn pids(&self) -> Vec<u32> {
+        let text = std::fs::read_to_string(&self.0).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
     fn live(&self) -> bool {
-        let name = |pid| std::fs::read_to_string(format!("/proc/{pid}/comm"));
-        name(self.last()).is_ok_and(|name| name == "sleep\n")
+        let is_daemon = |pid: &u32| {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm"));
+            name.is_ok_and(|name| name == "sleep\n")
+        };
+        self.pids().iter().all(is_daemon)
     }
 }
 
 impl Drop for Daemons {
     fn drop(&mut self) {
-        self.0.iter().for_each(|pid| signal(*pid, "KILL"));
+        self.pids().iter().for_each(|pid| signal(*pid, "KILL"));
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -131,7 +130,6 @@ fn a_daemon_of_the_command_beside_the_load_keeps_nothing_changed() {
     signal(child.id(), "INT");
     stand.assert_back(child, 130, &daemons);
     drop(daemons);
-    std::fs::remove_file(stand.file("daemon")).unwrap();
     // Its shell ends in the middle of the tune, which is an error that ends the tune.
     let child = stand.tune(&["--size", "16m", "--beside", &beside]);
     let daemons = stand.daemons();

@@ -73,7 +73,7 @@ fn a_file_that_is_exchanged_under_a_measurement_leads_to_no_other() {
         "--write-bps",
         "8m",
         "--runtime",
-        "1s",
+        "2s",
     ]);
     let volume = Path::new(mounted.point());
     let tree = || {

@@ -215,6 +215,10 @@ impl Container {
     fn lost(&self, inside: &str, lost: Lost) -> Error {
         match lost {
             Lost::Failed(error) => self.failed("open", inside, error),
+            Lost::Exchanged => {
+                let why = "it was exchanged for something else while iodyno looked at it. Nothing was written";
+                Error::refused("open", self.shown(inside), why)
+            }
             Lost::Link { path, user } => {
                 let why = format!(
                     "{} is a symbolic link of the user {user}, who can let it lead anywhere. Name the path itself that it is to \

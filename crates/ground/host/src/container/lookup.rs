@@ -19,6 +19,8 @@ const MOST_LINKS: u32 = 40;
 pub(super) enum Lost {
     /// The kernel says so.
     Failed(Errno),
+    /// What was looked at was exchanged for something else on the way.
+    Exchanged,
     /// A link of a user who is neither root nor the container's.
     Link { path: PathBuf, user: u32 },
 }
@@ -59,7 +61,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &str, owner: &Owner) -> Result<Ow
         }
         names(&text).rev().for_each(|name| rest.push_front(name));
     }
-    Ok(step(root, &here, OFlags::empty())?)
+    step(root, &here, OFlags::empty())
 }
 
 /// The names of a path, `..` among them: the kernel goes up, and not beyond the root.
@@ -72,7 +74,7 @@ fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
 }
 
 /// Opens a path without links below the root. One that comes there meanwhile is not followed.
-fn step(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+fn step(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Lost> {
     let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_SYMLINKS;
     let flags = OFlags::PATH | OFlags::CLOEXEC | flags;
     let path = if path.as_os_str().is_empty() {
@@ -80,5 +82,9 @@ fn step(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Err
     } else {
         path
     };
-    rustix::fs::openat2(root, path, flags, Mode::empty(), resolve)
+    match rustix::fs::openat2(root, path, flags, Mode::empty(), resolve) {
+        // A link that came there since; `..` while a directory on the way was moved (openat2(2)).
+        Err(Errno::LOOP | Errno::AGAIN | Errno::XDEV) => Err(Lost::Exchanged),
+        opened => Ok(opened?),
+    }
 }
