@@ -110,6 +110,12 @@ fn assert_pasted(pasted: &Pasted, lines: &[String], name: &str) {
     }
 }
 
+/// On a machine with something wrong that no command mends, the next one names nothing but that.
+fn assert_only_explains(next: &Value) {
+    let next = next.as_str().unwrap();
+    assert!(next.starts_with("iodyno explain "), "{next}");
+}
+
 #[test]
 fn a_directory_of_any_name_is_one_word_of_every_command_about_it() {
     let (iodyno, dir, pasted) = (Iodyno::new(), Dir::new("named"), Pasted::new());
@@ -122,6 +128,10 @@ fn a_directory_of_any_name_is_one_word_of_every_command_about_it() {
         let mut lines = Vec::new();
         commands(&document, &mut lines);
         lines.retain(|line| line.contains("named-"));
+        if lines.is_empty() {
+            assert_only_explains(&document["next"]);
+            continue;
+        }
         assert_pasted(&pasted, &lines, target);
     }
 }
@@ -141,6 +151,10 @@ fn the_lines_of_a_check_can_be_pasted_as_they_stand() {
             .nth(1)
             .unwrap_or_else(|| panic!("{said}"));
         let next = next.split("\n  record ").next().unwrap();
+        if !next.contains("named-") {
+            assert_only_explains(&next.into());
+            continue;
+        }
         assert_pasted(&pasted, &[next.to_string()], target);
     }
 }
@@ -158,6 +172,9 @@ fn a_document_of_a_stranger_names_a_target_and_no_command() {
         let (judged, output) = iodyno.json(&["check", "--replay", file.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         let next = judged["next"].as_str().unwrap().to_string();
+        if next.starts_with("iodyno explain ") {
+            continue;
+        }
         let expected = model::text::as_target(name);
         assert_pasted(&pasted, &[next], &expected);
     }

@@ -262,36 +262,44 @@ mod tests {
         assert!(left.unwrap().stdout.is_empty());
     }
 
+    /// A command that leaves a daemon behind, once that has left its group and said so.
+    fn with_daemon(does: &str) -> (Workload, Vec<String>) {
+        let mut workload = Workload::start(&format!("setsid sh -c '{does}' &")).unwrap();
+        let mut said = Vec::new();
+        while said.is_empty() {
+            clock::sleep_ms(5);
+            said = texts(&workload);
+        }
+        wait(&mut workload);
+        (workload, said)
+    }
+
+    fn kill(left: &[LeftProcess]) {
+        for daemon in left {
+            let daemon = Pid::from_raw(daemon.pid as i32).unwrap();
+            let _ = rustix::process::kill_process(daemon, Signal::KILL);
+        }
+    }
+
     /// What leaves its group and keeps the pipe, as any daemon does, keeps nobody waiting, and is named.
     #[test]
     fn a_daemon_that_keeps_the_output_open_is_waited_for_by_nobody() {
-        let mut workload = Workload::start("setsid sleep 60 & echo $! is left; echo tail").unwrap();
-        wait(&mut workload);
+        let (mut workload, said) = with_daemon("echo $$; exec sleep 60");
         workload.catch_up(10);
         let left = workload.end(1_000);
-        let lines = texts(&workload);
-        let [told, tail] = lines.as_slice() else {
-            panic!("{lines:?}");
-        };
-        assert_eq!(tail, "tail");
+        kill(&left);
         let pids: Vec<String> = left.iter().map(|left| left.pid.to_string()).collect();
-        assert_eq!(format!("{} is left", pids.join(" ")), *told);
+        assert_eq!(pids, said);
         assert!(workload.end(1_000).is_empty(), "it has ended once");
-        let daemon = Pid::from_raw(left[0].pid as i32).unwrap();
-        rustix::process::kill_process(daemon, Signal::KILL).unwrap();
     }
 
     /// One that never stops to print keeps nobody either.
     #[test]
     fn a_daemon_that_goes_on_printing_is_not_listened_to() {
-        let mut workload = Workload::start("setsid timeout 60 yes & echo $!").unwrap();
-        wait(&mut workload);
+        let (mut workload, _) = with_daemon("exec timeout 60 yes");
         let left = workload.end(1_000);
+        kill(&left);
         assert!(!left.is_empty());
-        for daemon in left {
-            let daemon = Pid::from_raw(daemon.pid as i32).unwrap();
-            let _ = rustix::process::kill_process(daemon, Signal::KILL);
-        }
     }
 
     #[test]
