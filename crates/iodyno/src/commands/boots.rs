@@ -56,11 +56,15 @@ pub fn run(args: &BootsArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(exit_of(&plan))
 }
 
-/// Writes a plan and its unit into a directory that has none. What systemd is told to start as root lies where root alone can put
-/// something else in its place; a plan that is followed by hand needs no unit.
-pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
+/// Writes a plan and its unit into a directory that has none, and says which directory that is without links. What systemd is told to
+/// start as root lies where root alone can put something else in its place; a plan that is followed by hand needs no unit.
+///
+/// # Errors
+/// Where such a place is needed and this is none: then nothing is made. Where a plan is there already.
+pub fn write_new(plan_dir: &Path, plan: &BootPlan) -> Result<PathBuf, Failure> {
     let program = files::canonical(Path::new("/proc/self/exe"))?;
-    let unsafe_unit = unsafe_unit(directory, &program)?;
+    let (directory, there) = without_links(plan_dir)?;
+    let unsafe_unit = unsafe_unit([(&directory, &there), (&program, &program)])?;
     if let Some(why) = unsafe_unit.as_ref().filter(|_| plan.next_boot.is_some()) {
         let hint = "Name a directory below directories that only root may write to with --plan-dir, and install iodyno in such a one.";
         return Err(Failure::new(
@@ -74,7 +78,8 @@ pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
         &program.to_string_lossy(),
         &directory.to_string_lossy(),
     );
-    durable::check(directory)?;
+    files::create_dirs(&directory)?;
+    durable::check(&directory)?;
     let path = directory.join(PLAN);
     if durable::text(&path)?.is_some() {
         let there = format!("{} is there, and is not written over.", path.display());
@@ -86,19 +91,36 @@ pub fn write_new(directory: &Path, plan: &BootPlan) -> Result<(), Failure> {
     if unsafe_unit.is_none() {
         files::write_atomically(&directory.join(unit::NAME), &text)?;
     }
-    Ok(())
+    Ok(directory)
 }
 
-/// Why a unit that names these could be made to start something else, a clause.
-fn unsafe_unit(directory: &Path, program: &Path) -> Result<Option<String>, Failure> {
-    for path in [directory, program] {
+/// A directory's path without links, and the part of it that is there: the rest is still to be made.
+fn without_links(directory: &Path) -> Result<(PathBuf, PathBuf), Failure> {
+    let current = Path::new(".");
+    for way in directory.ancestors() {
+        let is_empty = way.as_os_str().is_empty();
+        match files::way_to(if is_empty { current } else { way }) {
+            Ok(there) => {
+                let missing = directory.strip_prefix(way).unwrap_or(current);
+                return Ok((there.join(missing), there));
+            }
+            Err(error) if error.is_missing() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((directory.into(), current.into()))
+}
+
+/// Why a unit that names these paths could be made to start something else, a clause. Beside each path, what of it is there.
+fn unsafe_unit(paths: [(&Path, &Path); 2]) -> Result<Option<String>, Failure> {
+    for (path, there) in paths {
         if path.to_string_lossy().chars().any(is_unsafe) {
             return Ok(Some(format!(
                 "{} has letters that no unit can hold",
                 shown(path)
             )));
         }
-        if let Some(open) = files::open_to_others(path)? {
+        if let Some(open) = files::open_to_others(there)? {
             let (open, path) = (shown(&open), shown(path));
             return Ok(Some(format!(
                 "others than root may write to {open}, and could put something else in the place of {path}"

@@ -102,9 +102,7 @@ pub fn make(args: &TuneArgs, context: &Context, argument: &str) -> Result<Exit, 
     }
     let usual = || context.state_dir.join("boots");
     let plan_dir = args.reboot.plan_dir.clone().unwrap_or_else(usual);
-    host::files::create_dirs(&plan_dir)?;
-    let directory = host::files::way_to(&plan_dir)?;
-    boots::write_new(&directory, &plan)?;
+    let directory = boots::write_new(&plan_dir, &plan)?;
     told(context, &plan, Some(&directory));
     context.out.document(&plan)?;
     Ok(Exit::Fine)
