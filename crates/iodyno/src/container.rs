@@ -119,6 +119,7 @@ pub fn in_container<V: ForContainer>(
     run: impl FnOnce(&V, &Context) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let Some(name) = args.container().container.clone() else {
+        args.job().map_or(Ok(()), must_name_no_place_here)?;
         return run(&args, context);
     };
     let host = &context.host;
@@ -148,6 +149,15 @@ pub fn in_container<V: ForContainer>(
     }
     let host = Host::for_container(container, target, is_entered);
     run(&args, &context.on(host))
+}
+
+/// Without a container a target has one name only: a second one says that somebody forgot the container.
+pub fn must_name_no_place_here(job: &JobArgs) -> Result<(), Failure> {
+    if job.here.is_none() {
+        return Ok(());
+    }
+    let message = "--here says which path a container's target is on this machine, and no --container is named.";
+    Err(Failure::usage(message).on("--here"))
 }
 
 /// Whoever may freeze the groups of a container freezes what is in them, with a setting changed and its lock held.

@@ -2,6 +2,7 @@
 
 use super::job_args::{JobArgs, given};
 use crate::captured;
+use crate::container;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::named_knob;
@@ -165,6 +166,7 @@ fn destroys(path: &IoPath, found: &Differences, job: Option<&Job>) -> Option<Str
 
 /// The job that the differences are ranked for, where one was named.
 fn job(args: &DiffArgs) -> Result<Option<Job>, Failure> {
+    container::must_name_no_place_here(&args.job)?;
     if !args.job.is_named() {
         return Ok(None);
     }

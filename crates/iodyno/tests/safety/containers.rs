@@ -169,6 +169,17 @@ fn what_is_lost_for_a_container_is_named_as_it_is_here() {
         .run(&[&words[..], &["--here", other.to_str().unwrap()]].concat());
     assert_eq!(code(&refused), 4, "another file was named");
     assert!(std::fs::read(target).unwrap() == DATA);
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|word| *word != "--container" && *word != ourselves)
+        .collect();
+    let refused = stand
+        .iodyno
+        .run(&[&words[..], &["--here", target]].concat());
+    let said = text(&refused.stderr);
+    assert_eq!(code(&refused), 2, "the container was forgotten: {said}");
+    assert!(said.contains("no --container is named"), "{said}");
+    assert!(std::fs::read(target).unwrap() == DATA);
 }
 
 /// The digits of a container's id in the name of a group that was handed down to a user.
