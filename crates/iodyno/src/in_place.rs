@@ -39,7 +39,6 @@ pub fn now(value: &CheckedValue) -> Option<String> {
 
 /// Writes them, and says how they are taken back; gives the journal's id.
 pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
-    rights(change)?;
     // Before the first write: a write may wait for a queue that the kernel freezes, and a signal for the write.
     let stop = context.stop_on_signals()?;
     let _jobs = JobControl::withstand();
@@ -71,14 +70,15 @@ pub fn put(change: &Change, context: &Context) -> Result<String, Failure> {
     Ok(id)
 }
 
-/// Without the right to write it says so before it has done anything.
-fn rights(change: &Change) -> Result<(), Failure> {
-    let values = change.values.iter();
-    let mut places = values.map(|value| value.files.path(value.knob.attribute));
+/// Refuses values that this process has no right to write, before anything is said or done. `command` is that of the change, as its
+/// purpose says it.
+pub fn must_have_rights(values: &[CheckedValue], command: &str) -> Result<(), Failure> {
+    let mut places = values
+        .iter()
+        .map(|value| value.files.path(value.knob.attribute));
     let Some(place) = places.find(|place| !host::rights::may_write(place)) else {
         return Ok(());
     };
-    let command = &change.purpose;
     let verb = command.split(' ').next().unwrap_or_default();
     Err(Failure::new(
         Exit::Rights,

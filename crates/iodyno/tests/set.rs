@@ -118,6 +118,7 @@ fn without_the_right_nothing_is_begun() {
     let words = text(&output.stderr);
     assert_eq!(code(&output), 3, "{words}");
     assert!(words.contains("sudo iodyno set nomerges=2"), "{words}");
+    assert!(!words.contains('→'), "nothing was about to change: {words}");
     assert_eq!(disk.settings(), before);
 }
 

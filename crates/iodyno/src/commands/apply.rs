@@ -63,6 +63,9 @@ pub fn run(args: &ApplyArgs, context: &Context) -> Result<Exit, Failure> {
     if args.keep.persist {
         must_last(args, &record)?;
     }
+    if !args.dry_run {
+        in_place::must_have_rights(wish.values(), &purpose(args))?;
+    }
     wish.values()
         .iter()
         .for_each(|value| context.out.say(in_place::line(value)));

@@ -41,6 +41,15 @@ pub fn run(args: &SetArgs, context: &Context) -> Result<Exit, Failure> {
     let (new, there): (Vec<_>, Vec<_>) = values
         .into_iter()
         .partition(|value| in_place::now(value).as_ref() != Some(&value.value));
+    if !args.dry_run {
+        // What is kept in a file is written, whatever the value is now.
+        let written = if args.keep.persist {
+            wish.values()
+        } else {
+            &new
+        };
+        in_place::must_have_rights(written, &purpose(args))?;
+    }
     for value in &there {
         let (subject, id) = (value.files.subject(), value.knob.id);
         context
@@ -88,19 +97,24 @@ fn change<'a>(
     values: &'a [CheckedValue],
     files: &'a [PersistPlan],
 ) -> Change<'a> {
+    Change {
+        purpose: purpose(args),
+        device,
+        values,
+        files,
+        confirm_ms: args.confirm,
+    }
+}
+
+/// The command as a journal keeps it, so that it can be given again.
+fn purpose(args: &SetArgs) -> String {
     let settings = args.settings.iter().map(|setting| shell_word(setting));
     let target = shell_word(&args.target.to_string_lossy()).to_string();
     let words: Vec<String> = settings
         .map(|word| word.to_string())
         .chain([target])
         .collect();
-    Change {
-        purpose: clean(&format!("set {}{}", words.join(" "), args.keep.words())).into_owned(),
-        device,
-        values,
-        files,
-        confirm_ms: args.confirm,
-    }
+    clean(&format!("set {}{}", words.join(" "), args.keep.words())).into_owned()
 }
 
 /// The values asked for, each with its subject, in the order of writing.
