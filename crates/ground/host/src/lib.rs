@@ -376,7 +376,23 @@ impl Host {
                 is_same()?;
                 device.write(self, value)
             }
-            _ => write_live(path, value, is_same),
+            _ => write_live(path, value, || {
+                is_same()?;
+                self.must_still_serve(path, whose.mark)
+            }),
+        }
+    }
+
+    /// An interrupt's number may be that of another device by now. The file of one that is gone takes no write: it has to be open.
+    fn must_still_serve(&self, path: &str, marked: Option<&str>) -> std::io::Result<()> {
+        let subject = model::subject::Subject::of_path(path);
+        let served = subject.and_then(|(subject, _)| self.subject_mark(&subject));
+        match (served, marked) {
+            (Some(is), Some(was)) if is != was => {
+                let why = format!("it served {was} and serves {is} now");
+                Err(std::io::Error::other(why))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -659,6 +675,36 @@ fn trim_text(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interrupt_that_serves_another_by_now_is_not_written() {
+        let host = Host::live();
+        let place = |number: String| format!("/proc/irq/{number}/smp_affinity_list");
+        let is_served = |path: &String| {
+            let subject = model::subject::Subject::of_path(path).map(|(subject, _)| subject);
+            subject.is_some_and(|it| host.subject_mark(&it).is_some_and(|mark| !mark.is_empty()))
+        };
+        let mut places = host.list("/proc/irq").into_iter().map(place);
+        let Some((path, value)) = places
+            .find(is_served)
+            .and_then(|path| Some((path.clone(), host.text(&path)?)))
+        else {
+            return skip::missing("interrupt", "no interrupt serves a device here");
+        };
+        if !rights::may_write(&path) {
+            return skip::missing("root", "the CPUs of an interrupt are root's to write");
+        }
+        let whose = Whose {
+            mark: Some("nvme9q1"),
+            device: None,
+        };
+        // The value that is there: where it is written all the same, nothing changes.
+        let refused = host.write_attribute(&path, &value, &whose).unwrap_err();
+        assert!(
+            refused.to_string().contains("it served nvme9q1 and serves"),
+            "{refused}"
+        );
+    }
 
     #[test]
     fn what_was_read_can_be_read_again_from_the_capture() {

@@ -28,6 +28,8 @@ struct SimulatedState {
     next_diskseq: u64,
     devices: BTreeMap<String, SimulatedDevice>,
     machine: Machine,
+    /// How often a mount, a group or an interrupt became another one.
+    exchanges: u64,
 }
 
 /// Settings of the whole machine: two that are one (Linux `mm/page-writeback.c`: writing either sets the other to 0, and
@@ -261,7 +263,31 @@ impl Simulated {
 
     /// The interrupt serves somebody else now.
     pub(crate) fn serve(&self, whom: &str) {
-        self.state().machine.served = whom.into();
+        let mut state = self.state();
+        state.exchanges += 1;
+        state.machine.served = whom.into();
+    }
+
+    /// The interrupt's number is freed and given to another device, with the kernel's own CPUs.
+    pub(crate) fn serve_anew(&self) {
+        let whom = format!("nvme0q{}", self.exchanges() + 1);
+        self.serve(&whom);
+        let value = "0-1".to_string();
+        self.state().machine.settings.insert(AFFINITY.into(), value);
+    }
+
+    /// How often a mount, a group or an interrupt became another one under its name.
+    pub(crate) fn exchanges(&self) -> u64 {
+        self.state().exchanges
+    }
+
+    /// Which mount, control group or user of an interrupt a setting is of; none where its device says that.
+    fn mark(&self, path: &str) -> Option<String> {
+        match path {
+            ATIME => Some(self.mounted()),
+            AFFINITY => Some(self.state().machine.served.clone()),
+            path => path.starts_with(GROUP).then(|| self.grouped()),
+        }
     }
 
     /// Which mount is at /srv.
@@ -272,6 +298,7 @@ impl Simulated {
     /// Another file system of the device is mounted at /srv, as everything is mounted at first.
     pub(crate) fn mount_anew(&self) {
         let mut state = self.state();
+        state.exchanges += 1;
         state.machine.mounted += 1;
         let value = "relatime".to_string();
         state.machine.settings.insert(ATIME.into(), value);
@@ -285,6 +312,7 @@ impl Simulated {
     /// The control group is removed, and made again without a limit.
     pub(crate) fn group_anew(&self) {
         let mut state = self.state();
+        state.exchanges += 1;
         state.machine.grouped += 1;
         for device in state.devices.values_mut() {
             device.queue.insert(RIOPS.into(), "max".into());
@@ -391,6 +419,12 @@ impl Simulated {
         };
         if !whose.device.is_none_or(is_same) {
             return Err(std::io::Error::other("it is another device now"));
+        }
+        if whose
+            .mark
+            .is_some_and(|was| self.mark(path).is_some_and(|is| is != was))
+        {
+            return Err(std::io::Error::other("it is another subject now"));
         }
         self.written(path, value)
             .map_err(std::io::Error::from_raw_os_error)

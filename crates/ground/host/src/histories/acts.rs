@@ -1,5 +1,6 @@
 //! What processes do to devices: each act is a command of iodyno as the binary composes it, and looks at what it claims.
 
+use super::Settings;
 use super::turns::Dice;
 use crate::simulated::Simulated;
 use crate::{DeviceLock, Error, Host, Journal, Reach, Result, find_unfinished};
@@ -202,7 +203,9 @@ fn tune(
     if Journal::must_be_free(host, state, &lock).is_err() {
         return;
     }
-    let found = ground.machine.settings(changed);
+    // Which subjects they are, too: a setting of another one is nobody's to put back.
+    let settings = || (ground.machine.settings(changed), ground.machine.exchanges());
+    let (found, subjects) = settings();
     let Ok(mut journal) = Journal::begin(host, state, "tune", &lock) else {
         return;
     };
@@ -217,10 +220,9 @@ fn tune(
     if let Ok(restored) = journal.revert()
         && restored.iter().all(Restored::is_whole)
     {
-        // Somebody may have exchanged the device after that, which is nobody's to put back.
-        let now = ground.machine.settings(changed);
-        let is_same =
-            now.as_ref().map(|(which, _)| which) == found.as_ref().map(|(which, _)| which);
+        let (now, subjects_now) = settings();
+        let which = |settings: &Option<Settings>| settings.as_ref().map(|(which, _)| *which);
+        let is_same = which(&now) == which(&found) && subjects_now == subjects;
         assert!(
             !is_same || now == found,
             "a tune says that everything is back: {now:?}, {found:?}"

@@ -11,7 +11,7 @@ use crate::fault::{self, FaultStep};
 use crate::simulated::Simulated;
 use crate::{FoundJournals, Host, Unfinished, find_unfinished};
 use acts::{Act, Ground};
-use model::change::Restored;
+use model::change::{Attribute, Restored};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -106,11 +106,15 @@ impl History {
         self.baseline.extend(exchanged);
     }
 
-    /// Somebody else who takes a device away beside the commands and gives its name to another, between any two of their steps.
+    /// Somebody else who exchanges what lies under a name beside the commands, between any two of their steps: mostly a device; its new
+    /// settings come when it is done.
     fn exchange(&mut self, acts: &mut Vec<turns::Mortal>) -> (&'static str, Exchanged) {
         let (device, steps) = (*self.dice.pick(&DEVICES), self.dice.below(60));
+        let what = *self
+            .dice
+            .pick(&["disk", "disk", "mount", "group", "interrupt"]);
         self.told
-            .push(format!("another {device} after {steps} steps"));
+            .push(format!("another {what} ({device}) after {steps} steps"));
         let exchanged = Exchanged::default();
         let (machine, told) = (self.ground.machine.clone(), Exchanged::clone(&exchanged));
         let mut dice = Dice::new(self.dice.bits());
@@ -118,9 +122,17 @@ impl History {
             for _ in 0..steps {
                 let _ = fault::at(FaultStep::ReadAttribute, Path::new("/"));
             }
-            machine.attach(device);
-            let settings = set_anew(&machine, device, &mut dice);
-            *told.lock().unwrap() = Some(settings);
+            // All but disks have what the kernel gives at first, as they had before the first command.
+            match what {
+                "mount" => machine.mount_anew(),
+                "group" => machine.group_anew(),
+                "interrupt" => machine.serve_anew(),
+                _ => {
+                    machine.attach(device);
+                    let settings = set_anew(&machine, device, &mut dice);
+                    *told.lock().unwrap() = Some(settings);
+                }
+            }
         };
         acts.push((Fate::default(), Box::new(act)));
         (device, exchanged)
@@ -276,7 +288,9 @@ impl History {
     fn mend_one(&self, journal: Unfinished, state: &std::path::Path) {
         if journal.damage.is_some() {
             let _ = journal.salvage(&self.host, state);
-        } else if !journal.is_of_an_earlier_boot && journal.another_device(&self.host).is_some() {
+            return;
+        }
+        if !journal.is_of_an_earlier_boot && journal.another_device(&self.host).is_some() {
             let is_of_device = |saved: &model::change::Saved| saved.path.starts_with("/sys/block/");
             let has_its = journal.saved.iter().any(is_of_device);
             let Ok(restored) = journal.undo(&self.host, state) else {
@@ -292,13 +306,18 @@ impl History {
                 .for_each(|journal| {
                     let _ = journal.forget(&self.host);
                 });
-        } else if let Ok(restored) = journal.undo(&self.host, state)
-            && restored.iter().any(|one| one.edited.is_some())
-        {
-            // A rule of two state directories that a reboot has made strangers: the user settles it.
+            return;
+        }
+        let id = journal.id();
+        let Ok(restored) = journal.undo(&self.host, state) else {
+            return;
+        };
+        // A rule of two state directories that a reboot has made strangers, or a subject that is another one: the user settles it.
+        let is_settled = |one: &Restored| one.edited.is_some() || one.found == Attribute::OfAnother;
+        if restored.iter().any(is_settled) {
             let again = find_unfinished(&self.host, state).journals.into_iter();
             again
-                .filter(|journal| !journal.files.is_empty())
+                .filter(|journal| journal.id() == id)
                 .for_each(|journal| drop(journal.forget(&self.host)));
         }
     }

@@ -206,7 +206,9 @@ impl Unfinished {
         Ok(restored)
     }
 
-    /// Puts back what the whole lines of a damaged journal say. The file stays, under a name that no command looks for.
+    /// Puts back what the whole lines of a damaged journal say. The file stays, under a name that no command looks for, once nothing is
+    /// left to put back: what was set on a device, a mount, a group or for an interrupt that is another one now never will be, nor a
+    /// file that somebody has edited since.
     ///
     /// # Errors
     /// As of [`Unfinished::undo`].
@@ -217,8 +219,10 @@ impl Unfinished {
         journal.must_hold_no_data()?;
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
         let restored = journal.restore(host, false)?;
-        let is_gone = journal.another_device(host).is_some();
-        if is_gone || restored.iter().all(Restored::is_whole) {
+        let (gone, _) = journal.gone_and_here(host);
+        let is_gone = |one: &Restored| gone.iter().any(|it| it.path == one.path);
+        let is_settled = |one: &Restored| one.is_whole() || one.edited.is_some() || is_gone(one);
+        if restored.iter().all(is_settled) {
             let aside = journal.path.with_extension(SALVAGED);
             durable::rename_new(&journal.path, &aside)
                 .map_err(|error| Error::io("rename to", &aside, error))?;

@@ -182,6 +182,8 @@ impl Journal {
         for (path, order) in attributes {
             self.owns(path)?;
             if !self.covers(path) && !fresh.iter().any(|saved| saved.path == *path) {
+                // Before the value: of a subject that is exchanged between the two, a write is refused then.
+                let mark = mark(&self.host, path);
                 let old = self.host.attribute(path);
                 if let Attribute::Refused(errno) = old
                     && !NOT_SET_UP.contains(&errno)
@@ -196,7 +198,7 @@ impl Journal {
                     path: path.clone(),
                     old,
                     order: *order,
-                    mark: mark(&self.host, path),
+                    mark,
                 });
             }
         }

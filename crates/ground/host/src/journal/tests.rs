@@ -1,5 +1,7 @@
 //! What a journal promises, on a simulated kernel: deaths, damage, strangers, exchanged devices.
 
+mod other_subjects;
+
 use super::*;
 use crate::simulated::Simulated;
 use crate::tree;
@@ -665,95 +667,4 @@ fn what_is_in_the_way_is_forgotten_when_its_device_is_gone() {
     stand.found().remove(0).forget(&stand.host).unwrap();
     let lock = stand.machine_lock("loop1");
     assert!(Journal::must_be_free(&stand.host, &stand.state, &lock).is_ok());
-}
-
-#[test]
-fn the_journal_of_an_interrupt_that_serves_another_now_can_be_forgotten() {
-    let stand = Stand::new();
-    let lock = stand.machine_lock("loop0");
-    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
-    journal.checkpoint(&[(AFFINITY.to_string(), 30)]).unwrap();
-    journal.write(AFFINITY, "1").unwrap();
-    let id = journal.keep().unwrap();
-    drop((journal, lock));
-    let way = |stand: &Stand| stand.found()[0].way_out(&stand.host, &stand.state).command;
-    assert_eq!(way(&stand), format!("iodyno undo {id}"));
-    stand.machine.serve("nvme0q1");
-    assert_eq!(way(&stand), format!("iodyno undo --forget {id}"));
-    let restored = stand.undo(&id).unwrap();
-    assert_eq!(restored[0].found, Attribute::OfAnother);
-    stand.found().remove(0).forget(&stand.host).unwrap();
-    assert_eq!(stand.of_machine(AFFINITY), "1", "nothing was written");
-    assert!(stand.found().is_empty());
-}
-
-#[test]
-fn an_interrupt_that_serves_another_device_now_is_left_alone() {
-    let stand = Stand::new();
-    let saved = [Saved {
-        path: AFFINITY.into(),
-        old: Attribute::Value("0".into()),
-        order: 1,
-        mark: Some("nvme0q1".into()),
-    }];
-    let restored = restore::settings(&stand.host, &saved, None);
-    assert!(!restored[0].is_whole() && !restored[0].written);
-    assert!(
-        restored[0]
-            .error
-            .as_ref()
-            .unwrap()
-            .contains("serves loop-req.0 now")
-    );
-    assert_eq!(stand.of_machine(AFFINITY), "0-1");
-}
-
-#[test]
-fn another_mount_at_the_point_is_left_alone_and_its_journal_can_be_forgotten() {
-    const ATIME: &str = "mount:atime:7:9:/srv";
-    let stand = Stand::new();
-    let lock = stand.machine_lock("loop0");
-    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
-    journal.checkpoint(&[(ATIME.to_string(), 30)]).unwrap();
-    journal.write(ATIME, "noatime").unwrap();
-    let id = journal.keep().unwrap();
-    drop((journal, lock));
-    stand.machine.mount_anew();
-    stand.machine.set(ATIME, "strictatime");
-    let restored = stand.undo(&id).unwrap();
-    assert!(!restored[0].is_whole() && !restored[0].written);
-    let why = restored[0].error.as_ref().unwrap();
-    assert!(why.contains("mount 67 is there now"), "{why}");
-    assert_eq!(
-        stand.of_machine(ATIME),
-        "strictatime",
-        "nothing was written"
-    );
-    stand.found().remove(0).forget(&stand.host).unwrap();
-    assert!(stand.found().is_empty());
-}
-
-#[test]
-fn a_control_group_made_anew_is_left_alone_and_its_journal_can_be_forgotten() {
-    const RIOPS: &str = "group:riops:loop0:/sys/fs/cgroup/db";
-    let stand = Stand::new();
-    let lock = stand.lock("apply");
-    let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
-    let of_another = "group:riops:loop1:/sys/fs/cgroup/db".to_string();
-    let refused = journal.checkpoint(&[(of_another, 30)]).unwrap_err();
-    assert!(matches!(refused, Error::Foreign { .. }), "{refused}");
-    journal.checkpoint(&[(RIOPS.to_string(), 30)]).unwrap();
-    journal.write(RIOPS, "500").unwrap();
-    let id = journal.keep().unwrap();
-    drop((journal, lock));
-    stand.machine.group_anew();
-    stand.machine.set(RIOPS, "7");
-    let restored = stand.undo(&id).unwrap();
-    assert!(!restored[0].is_whole() && !restored[0].written);
-    let why = restored[0].error.as_ref().unwrap();
-    assert!(why.contains("control group 22 is there now"), "{why}");
-    let now = stand.host.attribute(RIOPS);
-    assert_eq!(now.value(), Some("7"), "nothing was written");
-    stand.found().remove(0).forget(&stand.host).unwrap();
-    assert!(stand.found().is_empty());
 }
