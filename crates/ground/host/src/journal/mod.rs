@@ -320,9 +320,9 @@ impl Journal {
             crate::config_file::make_directory(directory)?;
         }
         files::replace(&place, &new, expected.as_ref()).inspect_err(|_| {
-            // What was refused was not written: it is as it was, whatever somebody wrote there meanwhile.
-            let is_written = files::read_whole(&place).is_ok_and(|now| now.as_ref() == Some(&new));
-            if !is_written {
+            // What was refused was not written: it is as it was, whatever somebody wrote there meanwhile. What cannot be read may be written.
+            let is_other = files::read_whole(&place).is_ok_and(|now| now.as_ref() != Some(&new));
+            if is_other {
                 self.files.pop();
             }
         })
