@@ -315,6 +315,41 @@ fn exchange(disk: &Loop) {
 }
 
 #[test]
+fn a_damaged_journal_of_a_disk_that_went_is_settled_by_salvage() {
+    let Some(disk) = disk() else { return };
+    let iodyno = Iodyno::new();
+    let set = iodyno.run(&["set", "nomerges=2", &disk.device]);
+    assert_eq!(code(&set), 0, "{}", said(&set));
+    let path = journals(&iodyno).remove(0);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(
+        &path,
+        [&whole[..], b"0000000a 0123456789abcdef rubbish\n"].concat(),
+    )
+    .unwrap();
+    exchange(&disk);
+    let id = path.file_stem().unwrap().to_str().unwrap();
+    let salvaged = iodyno.run(&["undo", "--salvage", id]);
+    let words = said(&salvaged);
+    assert_eq!(code(&salvaged), 4, "{words}");
+    assert!(
+        words.contains("nothing more can") && !words.contains("--forget"),
+        "{words}"
+    );
+    assert!(said(&iodyno.run(&["status"])).contains(".damaged"));
+    disk.set("nomerges", "0");
+    let set = iodyno.run(&["set", "nomerges=1", &disk.device]);
+    assert_eq!(
+        code(&set),
+        0,
+        "it keeps nobody from the disk: {}",
+        said(&set)
+    );
+    assert_eq!(code(&iodyno.run(&["undo"])), 0);
+    assert_eq!(disk.value("nomerges"), "0");
+}
+
+#[test]
 fn another_disk_that_takes_the_name_while_a_set_waits_is_not_written() {
     let Some(disk) = disk() else { return };
     let iodyno = Iodyno::new();

@@ -64,6 +64,9 @@ struct Undone {
     error: Option<String>,
     #[serde(skip)]
     failure: Option<Failure>,
+    /// Nothing of a damaged journal is left to put back: it lies under another name.
+    #[serde(skip)]
+    is_set_aside: bool,
 }
 
 /// Undoes the last change first, so that the oldest value has the last word.
@@ -249,7 +252,11 @@ fn unnamed(journals: Vec<Unfinished>, all: bool) -> (Vec<Unfinished>, Vec<Unfini
 }
 
 fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
-    let (id, purpose) = (journal.id(), journal.begin.purpose.clone());
+    let (id, purpose, file) = (
+        journal.id(),
+        journal.begin.purpose.clone(),
+        journal.path.clone(),
+    );
     let is_earlier = journal.is_of_an_earlier_boot;
     let device = journal
         .begin
@@ -274,6 +281,7 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         restored: Vec::new(),
         error: None,
         failure: None,
+        is_set_aside: false,
     };
     undone.restored = match outcome {
         Ok(restored) => restored,
@@ -286,26 +294,12 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
             return undone;
         }
     };
-    let only_noted = match args {
-        args if args.forget => Some("forgotten; nothing was written"),
-        args if args.accept => Some(
-            "accepted as it is now; nothing was written, and `undo` still puts the old values back",
-        ),
-        _ => None,
-    };
-    if let Some(what) = only_noted {
-        context.out.say(format!("{}: {what}.", undone.purpose));
-        // What could not be looked for may still be there.
-        for one in &undone.restored {
-            if let Some(why) = &one.error {
-                context
-                    .out
-                    .say(format!("  {}  {why}", place_in_words(&one.path)));
-            }
-        }
+    if let Some(what) = only_noted(args) {
+        say_noted(&undone, what, context);
         return undone;
     }
     undone.whole = undone.restored.iter().all(Restored::is_whole);
+    undone.is_set_aside = args.salvage && !host::Host::live().exists(&file.to_string_lossy());
     say_undone(&undone, is_earlier, another.is_some(), context);
     say_drift(&undone, &drift, context);
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());
@@ -315,6 +309,29 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         (false, _) => Some(not_back(&undone, Exit::Failed)),
     };
     undone
+}
+
+/// What becomes of a journal where nothing is to be put back, in words.
+fn only_noted(args: &UndoArgs) -> Option<&'static str> {
+    match args {
+        args if args.forget => Some("forgotten; nothing was written"),
+        args if args.accept => Some(
+            "accepted as it is now; nothing was written, and `undo` still puts the old values back",
+        ),
+        _ => None,
+    }
+}
+
+/// Says it, with what could not be looked for and may still be there.
+fn say_noted(undone: &Undone, what: &str, context: &Context) {
+    context.out.say(format!("{}: {what}.", undone.purpose));
+    for one in &undone.restored {
+        if let Some(why) = &one.error {
+            context
+                .out
+                .say(format!("  {}  {why}", place_in_words(&one.path)));
+        }
+    }
 }
 
 /// What somebody had changed since, and is back all the same.
@@ -334,22 +351,21 @@ fn say_drift(undone: &Undone, drift: &[Drift], context: &Context) {
 }
 
 fn not_back(undone: &Undone, exit: Exit) -> Failure {
-    let message = sentence(&undone.purpose, &undone.restored, false);
+    let message = sentence(undone, false);
     Failure::new(exit, message).on(&undone.id)
 }
 
 /// What became of the journal, each value that was written or is not back, and what is left to do.
 fn say_undone(undone: &Undone, is_earlier: bool, is_another: bool, context: &Context) {
     let restored = &undone.restored;
-    context
-        .out
-        .say(sentence(&undone.purpose, restored, is_earlier));
+    context.out.say(sentence(undone, is_earlier));
     restored
         .iter()
         .filter(|one| one.written || !one.is_whole())
         .for_each(|one| say_one(one, context));
     let stays = |one: &Restored| one.edited.is_some() || one.found == Attribute::OfAnother;
-    if !undone.whole && (is_another || restored.iter().any(stays)) {
+    let is_left = !undone.whole && !undone.is_set_aside;
+    if is_left && (is_another || restored.iter().any(stays)) {
         context.out.say(format!(
             "  once that is as you want it: iodyno undo --forget {}",
             undone.id
@@ -358,7 +374,8 @@ fn say_undone(undone: &Undone, is_earlier: bool, is_another: bool, context: &Con
 }
 
 /// What became of a journal, from what was read back just now.
-fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
+fn sentence(undone: &Undone, is_earlier: bool) -> String {
+    let (purpose, restored) = (&undone.purpose, &undone.restored);
     let written = restored.iter().filter(|one| one.written).count();
     let count = crate::in_place::read_back(restored.len());
     match (restored.iter().all(Restored::is_whole), written) {
@@ -371,6 +388,9 @@ fn sentence(purpose: &str, restored: &[Restored], is_earlier: bool) -> String {
             "{purpose}: the files are back as they were; what they set at this boot stays until the next one."
         ),
         (true, _) => format!("{purpose}: everything is back as it was; {count}."),
+        (false, _) if undone.is_set_aside => format!(
+            "{purpose}: not everything came back, and nothing more can; the damaged journal is kept, and `iodyno status` names it."
+        ),
         (false, _) => format!("{purpose}: not everything came back; the journal stays."),
     }
 }
