@@ -14,6 +14,10 @@ use std::path::{Component, Path, PathBuf};
 /// Links on one way, as in the kernel (`MAXSYMLINKS`).
 const MOST_LINKS: u32 = 40;
 
+/// `..` fails with EAGAIN while anything is renamed or mounted anywhere on the machine (Linux 5.6 to 6.18, `handle_dots` in
+/// fs/namei.c; openat2(2) advises to try again): a busy one is no attack.
+const TRIES_MAX: u32 = 1_000;
+
 /// Why a path leads nowhere.
 #[derive(Debug)]
 pub(super) enum Lost {
@@ -82,9 +86,16 @@ fn step(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Los
     } else {
         path
     };
-    match rustix::fs::openat2(root, path, flags, Mode::empty(), resolve) {
-        // A link that came there since; `..` while a directory on the way was moved (openat2(2)).
-        Err(Errno::LOOP | Errno::AGAIN | Errno::XDEV) => Err(Lost::Exchanged),
-        opened => Ok(opened?),
+    let mut tries = TRIES_MAX;
+    loop {
+        match rustix::fs::openat2(root, path, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN) if tries > 0 => tries -= 1,
+            // A link that came there since; what is renamed and mounted all the time.
+            Err(Errno::LOOP | Errno::AGAIN | Errno::XDEV) => return Err(Lost::Exchanged),
+            opened => return Ok(opened?),
+        }
     }
 }
+
+#[cfg(test)]
+mod properties;
