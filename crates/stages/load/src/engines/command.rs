@@ -4,7 +4,7 @@
 //! Runs a shell command (`--command`), reads what it prints, and looks at the counters of the block device below the
 //! target every 5 ms, as `none` does. Lines that tell a rate are taken as the program's own: with `tune` they are what
 //! a setting is judged by (`iodyno explain printed`), so that the proof is in transactions of your database and not in
-//! requests of a disk.
+//! requests of a disk. Of rates that are printed within the same millisecond the mean counts.
 //!
 //! Known by themselves are the lines of `pgbench -P 1` and of `sysbench --report-interval=1`. For other programs
 //! `--metric-regex` says which lines tell a rate: the numbers in its groups are added up. A named group gives the
@@ -42,6 +42,7 @@
 mod beside;
 mod lines;
 mod once;
+mod told;
 
 use crate::device::{LOOK_NS, Watched};
 use crate::options::Options;
@@ -55,6 +56,7 @@ use model::job::{Job, command_shown};
 use model::metric::Better;
 use model::text::clean_to;
 pub use once::{RunOnce, once};
+use told::Told;
 
 /// The engine.
 pub static ENGINE: Engine = Engine {
@@ -169,7 +171,7 @@ fn drive(
         workload,
         lines: options.lines,
         is_run_again: options.is_run_again,
-        told: Vec::new(),
+        told: Told::default(),
     };
     let watched = command.watch(worker, watched);
     let left = command.workload.end(END_MS);
@@ -180,7 +182,7 @@ fn drive(
     if watched.is_ok() {
         command.conclude(worker);
     }
-    if let Some(note) = summary(&command.told) {
+    if let Some(note) = command.told.summary() {
         worker.shared.note(note);
     }
     watched
@@ -223,7 +225,7 @@ struct Command {
     workload: Workload,
     lines: RateLines,
     is_run_again: bool,
-    told: Vec<f64>,
+    told: Told,
 }
 
 impl Command {
@@ -255,23 +257,23 @@ impl Command {
 
     /// Takes the rates out of what was printed since the last look.
     fn read(&mut self, worker: &Worker) {
+        let mut rates = Vec::new();
         for line in self.workload.take_lines() {
             if self.is_run_again {
                 self.lines.take(&line.text);
             } else if let Some(value) = self.lines.rate(&line.text) {
-                self.told.push(value);
-                worker.shared.print(PrintedRate {
-                    at_ns: line.at_ns,
-                    value,
-                });
+                self.told.add(value);
+                let at_ns = line.at_ns;
+                rates.push(PrintedRate { at_ns, value });
             }
         }
+        told::by_milliseconds(&rates).for_each(|rate| worker.shared.print(rate));
     }
 
     /// Tells what a whole run came to.
     fn conclude(&mut self, worker: &Worker) {
         if let Some(value) = self.lines.result().filter(|_| self.is_run_again) {
-            self.told.push(value);
+            self.told.add(value);
             let at_ns = clock::monotonic_ns();
             worker.shared.print(PrintedRate { at_ns, value });
         }
@@ -307,23 +309,6 @@ fn ended(shown: &str, workload: &Workload) -> Result<(), LoadError> {
         false => format!("; its last words: {}", said.join(" / ")),
     };
     Err(failed(shown, format!("{how}{said}"), LOOK_AT_IT))
-}
-
-/// What the command told of itself over the whole run.
-fn summary(told: &[f64]) -> Option<String> {
-    let least = told.iter().copied().reduce(f64::min)?;
-    let most = told.iter().copied().reduce(f64::max)?;
-    let lines = match told.len() {
-        1 => "1 line".into(),
-        count => format!("{count} lines"),
-    };
-    let number = model::units::rate;
-    Some(format!(
-        "the command printed a rate in {lines}: {} in the mean, from {} to {}",
-        number(stats::mean(told)),
-        number(least),
-        number(most)
-    ))
 }
 
 #[cfg(test)]
