@@ -258,6 +258,7 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         journal.path.clone(),
     );
     let is_earlier = journal.is_of_an_earlier_boot;
+    let is_damaged = journal.damage.is_some();
     let device = journal
         .begin
         .device
@@ -299,7 +300,7 @@ fn undo_one(journal: Unfinished, args: &UndoArgs, context: &Context) -> Undone {
         return undone;
     }
     undone.whole = undone.restored.iter().all(Restored::is_whole);
-    undone.is_set_aside = args.salvage && !host::Host::live().exists(&file.to_string_lossy());
+    undone.is_set_aside = is_damaged && !host::Host::live().exists(&file.to_string_lossy());
     say_undone(&undone, is_earlier, another.is_some(), context);
     say_drift(&undone, &drift, context);
     let is_there = device.is_some_and(|name| context.host.device_identity(&name).is_some());

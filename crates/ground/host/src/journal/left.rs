@@ -208,7 +208,7 @@ impl Unfinished {
 
     /// Puts back what the whole lines of a damaged journal say. The file stays, under a name that no command looks for, once nothing is
     /// left to put back: what was set on a device, a mount, a group or for an interrupt that is another one now never will be, nor a
-    /// file that somebody has edited since.
+    /// file that somebody has edited since. One that is whole is undone as ever.
     ///
     /// # Errors
     /// As of [`Unfinished::undo`].
@@ -219,6 +219,12 @@ impl Unfinished {
         journal.must_hold_no_data()?;
         journal.must_be_on_top(host, lock.as_ref(), state_dir)?;
         let restored = journal.restore(host, false)?;
+        if journal.damage.is_none() {
+            if restored.iter().all(Restored::is_whole) {
+                journal.finish()?;
+            }
+            return Ok(restored);
+        }
         let (gone, _) = journal.gone_and_here(host);
         let is_gone = |one: &Restored| gone.iter().any(|it| it.path == one.path);
         let is_settled = |one: &Restored| one.is_whole() || one.edited.is_some() || is_gone(one);

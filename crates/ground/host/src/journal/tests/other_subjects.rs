@@ -81,6 +81,30 @@ fn a_damaged_journal_with_nothing_left_to_put_back_is_set_aside() {
     }
 }
 
+/// An edit that is not settled keeps it, as with any undo: it is no damage.
+#[test]
+fn salvage_of_a_journal_that_is_whole_is_an_undo() {
+    for is_edited in [false, true] {
+        let stand = Stand::new();
+        let lock = stand.lock("apply");
+        let mut journal = Journal::begin(&stand.host, &stand.state, "apply", &lock).unwrap();
+        journal.checkpoint(&[(DEPTH.to_string(), 40)]).unwrap();
+        journal.write(DEPTH, "64").unwrap();
+        journal.write_file(RULE, "ours\n").unwrap();
+        journal.keep().unwrap();
+        drop((journal, lock));
+        if is_edited {
+            std::fs::write(stand.machine.place(RULE), "somebody's\n").unwrap();
+        }
+        let whole = stand.found().remove(0);
+        whole.salvage(&stand.host, &stand.state).unwrap();
+        assert_eq!(stand.value("nr_requests"), "128");
+        let found = find_unfinished(&stand.host, &stand.state);
+        assert!(found.salvaged.is_empty(), "{found:?}");
+        assert_eq!(found.journals.len(), usize::from(is_edited));
+    }
+}
+
 /// A living command compares at each write what `undo` compares before it puts back.
 #[test]
 fn what_is_another_subject_by_now_is_not_written_by_a_living_command() {
