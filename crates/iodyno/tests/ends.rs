@@ -218,6 +218,43 @@ fn a_set_is_never_left_half_done_by_a_signal() {
     println!("{} kept, {} put back", kinds[0], kinds[1]);
 }
 
+/// Signals at whatever moment of an `undo` of two changes: each is undone or stands, and the next `undo` goes on.
+#[test]
+fn no_change_is_left_half_undone_by_a_signal() {
+    let Some(stand) = Stand::new() else { return };
+    let (iodyno, disk) = (&stand.iodyno, &stand.disk);
+    disk.set("nomerges", "0");
+    let before = disk.settings();
+    let set = |words: &[&str]| {
+        let words = [&["set"], words, &[disk.device.as_str()]].concat();
+        assert_eq!(code(&iodyno.run(&words)), 0, "{words:?}");
+        disk.settings()
+    };
+    for (round, name) in ["INT", "TERM", "HUP"].iter().cycle().take(6).enumerate() {
+        let first = set(&["nomerges=1", "read_ahead_kb=64"]);
+        let second = set(&["nomerges=2", "read_ahead_kb=32"]);
+        let mut command = iodyno.command(&["undo", "--all"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let has_begun = || disk.settings() != second;
+        let output = signalled(child, name, has_begun, round % 2 == 0);
+        let (now, said) = (disk.settings(), text(&output.stderr));
+        match code(&output) {
+            0 => assert_eq!(now, before, "{name}: {said}"),
+            130 => {
+                assert!(now == first || now == second, "{name}: {now:?}: {said}");
+                assert!(said.contains(&format!("stopped by SIG{name}")), "{said}");
+            }
+            // It came before anybody listened, so that nothing was written.
+            -1 => assert_eq!(now, second, "{name}: {said}"),
+            other => panic!("{other}: {said}"),
+        }
+        iodyno.run(&["undo", "--all"]);
+        assert_eq!(disk.settings(), before, "{name}: {said}");
+        iodyno.assert_nothing_is_changed();
+    }
+}
+
 /// The end of a process that gets a signal as soon as something is so, or at once.
 fn signalled(child: Child, name: &str, is_so: impl Fn() -> bool + Sync, waits: bool) -> Output {
     // Not its number, which may be another's once it has ended.

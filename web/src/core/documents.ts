@@ -2666,7 +2666,7 @@ export interface Status {
   elsewhere: Journal[];
   /** Those of this state directory. */
   journals: Journal[];
-  /** Damaged journals whose whole lines were put back. */
+  /** Damaged journals of which nothing more can be put back. */
   salvaged: string[];
   schema: string;
   /** Where the journals are. */

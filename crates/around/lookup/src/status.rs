@@ -19,7 +19,7 @@ pub struct Status {
     pub journals: Vec<Journal>,
     /// Journals of this boot in other state directories.
     pub elsewhere: Vec<Journal>,
-    /// Damaged journals whose whole lines were put back.
+    /// Damaged journals of which nothing more can be put back.
     pub salvaged: Vec<String>,
 }
 

@@ -23,7 +23,7 @@ pub fn run(context: &Context) -> Result<Exit, Failure> {
     }
     for path in &found.salvaged {
         context.out.say(format!(
-            "{}  a damaged journal whose whole lines were put back; what its damaged line held may still be changed. \
+            "{}  a damaged journal of which nothing more can be put back; what its damaged line held may still be changed. \
              Remove the file once that is settled.",
             path.display()
         ));

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::unfinished;
+use host::signals::Stop;
 use host::{FoundJournals, Unfinished};
 use lookup::drift::Drift;
 use model::change::{Attribute, Restored};
@@ -69,8 +70,10 @@ struct Undone {
     is_set_aside: bool,
 }
 
-/// Undoes the last change first, so that the oldest value has the last word.
+/// Undoes the last change first, so that the oldest value has the last word. A signal leaves no change half undone: it is heard between
+/// two of them.
 pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
+    let stop = context.stop_on_signals()?;
     let FoundJournals {
         journals, errors, ..
     } = host::find_unfinished(&context.host, &context.state_dir);
@@ -89,16 +92,22 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
             .out
             .say(nothing(!left.is_empty(), &elsewhere, context));
     }
-    let mut undone: Vec<Undone> = chosen
-        .into_iter()
-        .rev()
-        .map(|journal| undo_one(journal, args, context))
-        .collect();
+    let (mut undone, mut left) = (Vec::new(), left);
+    let mut stopped = None;
+    for journal in chosen.into_iter().rev() {
+        if stop.is_asked() {
+            stopped.get_or_insert_with(|| say_interrupted(&stop, context));
+            left.push(journal);
+        } else {
+            undone.push(undo_one(journal, args, context));
+        }
+    }
     let mut failures: Vec<Failure> = undone
         .iter_mut()
         .filter_map(|one| one.failure.take())
         .collect();
     failures.extend(running.iter().map(|journal| still_runs(journal)));
+    failures.extend(stopped);
     let left: Vec<NotTouched> = left.iter().map(|one| say_left(one, context)).collect();
     context.out.document(&UndoDocument {
         schema: "iodyno.undo/1",
@@ -118,6 +127,16 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
         .into_iter()
         .next()
         .map_or(Ok(Exit::Fine), |failure| Err(failure.told()))
+}
+
+/// Says that a signal keeps the rest from being undone.
+fn say_interrupted(stop: &Stop, context: &Context) -> Failure {
+    let message = format!(
+        "stopped by {}: what was begun is undone, and the rest is not. The same command goes on with it.",
+        stop.signal_name()
+    );
+    context.out.note(format!("iodyno: {message}"));
+    Failure::new(Exit::Interrupted, message)
 }
 
 fn still_runs(journal: &str) -> Failure {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const PATIENCE_MS: u64 = 2_000;
 /// Between two attempts to lock it, ms. Simulated processes wait for their turn instead.
 const PAUSE_MS: u64 = if cfg!(test) { 0 } else { 5 };
-/// Ending of the name of a damaged journal whose whole lines were put back.
+/// Ending of the name of a damaged journal of which nothing more can be put back.
 const SALVAGED: &str = "damaged";
 
 /// A journal that is still on disk.
@@ -78,7 +78,7 @@ pub struct FoundJournals {
     pub journals: Vec<Unfinished>,
     /// What is not believed, cannot be opened, or is of another version.
     pub errors: Vec<Error>,
-    /// Damaged journals whose whole lines were put back: what their damaged lines held may still be changed.
+    /// Damaged journals of which nothing more can be put back: what their damaged lines held may still be changed.
     pub salvaged: Vec<PathBuf>,
 }
 
