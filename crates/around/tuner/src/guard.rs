@@ -6,12 +6,14 @@
 //! be late by just as long.
 
 use super::breaker::{Breaker, LOOK_NS, StopBound};
+use host::clock::Participant;
 use host::signals::Stop;
 use host::{Host, Journal, clock};
 use model::change::Restored;
 use model::metric::ExperimentMetric;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
 
 /// A bound that was crossed, and what was done.
 #[derive(Clone, Debug)]
@@ -85,12 +87,23 @@ impl<'a> Guard<'a> {
     /// Does some work while requests to stop and the bounds are watched.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("breaker".into());
-            thread
-                .spawn_scoped(scope, || self.look_on())
-                .map_err(|error| format!("no thread can be started: {error}"))?;
+            let (thread, part) = (std::thread::Builder::new(), Participant::enrol());
+            let looking_on = move || {
+                let _part = part.begin();
+                self.look_on();
+            };
+            let thread = thread
+                .name("breaker".into())
+                .spawn_scoped(scope, looking_on)
+                .map_err(|error| {
+                    part.leave();
+                    format!("no thread can be started: {error}")
+                })?;
             // Also where the work panics: the scope waits for the thread.
-            let _over = Over(&self.is_over);
+            let _over = Over {
+                is_over: &self.is_over,
+                thread: Some((part, thread)),
+            };
             Ok(work())
         })
     }
@@ -188,11 +201,22 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Ends the looks when it is dropped.
-struct Over<'a>(&'a AtomicBool);
+/// Ends the looks when it is dropped, and waits for their end.
+struct Over<'scope, 'a> {
+    is_over: &'a AtomicBool,
+    thread: Option<(Participant, ScopedJoinHandle<'scope, ()>)>,
+}
 
-impl Drop for Over<'_> {
+impl Drop for Over<'_, '_> {
     fn drop(&mut self) {
-        self.0.store(true, Relaxed);
+        self.is_over.store(true, Relaxed);
+        if let Some((part, thread)) = self.thread.take() {
+            let ended = part.wait(|| thread.join());
+            if let Err(panic) = ended
+                && !std::thread::panicking()
+            {
+                std::panic::resume_unwind(panic);
+            }
+        }
     }
 }

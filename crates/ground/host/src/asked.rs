@@ -30,14 +30,14 @@ impl Patience {
     /// So long from now, and until the next signal.
     pub fn of_ms(ms: u64) -> Patience {
         Patience {
-            until_ns: clock::monotonic_ns() + ms * 1_000_000,
+            until_ns: clock::outer::monotonic_ns() + ms * 1_000_000,
             stop: Stop::on_next_signal(),
         }
     }
 
     /// Whether it is over.
     pub fn is_over(&self) -> bool {
-        self.stop.is_asked() || clock::monotonic_ns() > self.until_ns
+        self.stop.is_asked() || clock::outer::monotonic_ns() > self.until_ns
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn answer(
         command: command(),
         most_bytes: question.most_bytes,
     };
-    let end_ns = clock::monotonic_ns() + question.deadline_ms * 1_000_000;
+    let end_ns = clock::outer::monotonic_ns() + question.deadline_ms * 1_000_000;
     while !child.has_ended() {
         if child.printed_bytes() > question.most_bytes {
             return Err(too_much());
@@ -136,14 +136,14 @@ pub(crate) fn answer(
         if is_over() {
             return Err(AskError::Stopped { command: command() });
         }
-        if clock::monotonic_ns() >= end_ns {
+        if clock::outer::monotonic_ns() >= end_ns {
             return Err(AskError::NoAnswer {
                 command: command(),
                 seconds: question.deadline_ms.div_ceil(1000),
                 said: last_words(&child.printed().1),
             });
         }
-        clock::sleep_ms(LOOK_MS);
+        clock::outer::sleep_ms(LOOK_MS);
     }
     if child.printed_bytes() > question.most_bytes {
         return Err(too_much());

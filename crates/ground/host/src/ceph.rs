@@ -203,12 +203,12 @@ pub fn start_held(
     let words: Vec<String> = words.chain(all_words(cluster, arguments)).collect();
     let mut child =
         Child::start("sh", &words, privileges).map_err(|error| failed(error.to_string()))?;
-    let end_ns = clock::monotonic_ns() + HELD_MS * 1_000_000;
+    let end_ns = clock::outer::monotonic_ns() + HELD_MS * 1_000_000;
     while !is_stopped(child.id()) {
-        if child.has_ended() || clock::monotonic_ns() > end_ns {
+        if child.has_ended() || clock::outer::monotonic_ns() > end_ns {
             return Err(failed("it does not wait for its turn".into()).into());
         }
-        clock::sleep_ms(1);
+        clock::outer::sleep_ms(1);
     }
     Ok(Held { child, command })
 }

@@ -134,9 +134,9 @@ impl Child {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.process.kill();
-        let end_ns = clock::monotonic_ns() + KILLED_MS * 1_000_000;
-        while !self.has_ended() && clock::monotonic_ns() < end_ns {
-            clock::sleep_ms(1);
+        let end_ns = clock::outer::monotonic_ns() + KILLED_MS * 1_000_000;
+        while !self.has_ended() && clock::outer::monotonic_ns() < end_ns {
+            clock::outer::sleep_ms(1);
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
 
     fn wait(child: &mut Child) {
         while !child.has_ended() {
-            crate::clock::sleep_ms(5);
+            crate::clock::outer::sleep_ms(5);
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
         let mut child =
             shell("trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.05; done");
         while child.printed().0.is_empty() {
-            crate::clock::sleep_ms(5);
+            crate::clock::outer::sleep_ms(5);
         }
         child.interrupt().unwrap();
         wait(&mut child);
@@ -259,7 +259,7 @@ mod tests {
     fn what_a_script_started_goes_with_it() {
         let child = shell("sleep 61 & echo $!; wait");
         while child.printed().0.is_empty() {
-            crate::clock::sleep_ms(5);
+            crate::clock::outer::sleep_ms(5);
         }
         let stat = format!("/proc/{}/stat", child.printed().0.trim());
         drop(child);
@@ -269,7 +269,7 @@ mod tests {
             if is_gone() {
                 return;
             }
-            crate::clock::sleep_ms(5);
+            crate::clock::outer::sleep_ms(5);
         }
         panic!("it still runs");
     }

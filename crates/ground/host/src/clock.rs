@@ -1,18 +1,55 @@
 //! Time: one monotonic clock for load and sensors, the CPU's own counter for per-I/O latency, wall time for records.
 #![allow(unsafe_code, reason = "reading the time-stamp counter is an intrinsic")]
 
+mod enrolled;
+pub mod outer;
+mod turns;
+
 use crate::Host;
+pub use enrolled::{Enrolled, Participant, recv_until};
 pub use jiff::tz::TimeZone;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+pub use turns::Strike;
+use turns::Turns;
+
+/// The time of our own making, once this process lives in one.
+static OWN_TIME: OnceLock<OwnTime> = OnceLock::new();
+/// Where it begins, ns: no moment before it is negative.
+const OWN_BEGIN_NS: u64 = 1_000_000_000_000;
+
+#[derive(Debug)]
+struct OwnTime {
+    turns: Turns,
+    begin_unix_ms: u64,
+}
+
+/// From now on the time of this process only passes while it sleeps: for a rehearsal on a simulated disk. What waits for the
+/// world outside keeps to [`outer`].
+pub fn live_in_own_time(strike: Option<Strike>) {
+    OWN_TIME.get_or_init(|| OwnTime {
+        turns: Turns::begin(OWN_BEGIN_NS, strike),
+        begin_unix_ms: unix_now_ms(),
+    });
+}
 
 /// Monotonic time in ns (CLOCK_MONOTONIC, the clock eBPF's `bpf_ktime_get_ns` uses too).
 pub fn monotonic_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    match OWN_TIME.get() {
+        Some(own) => own.turns.now_ns(),
+        None => outer::monotonic_ns(),
+    }
 }
 
 /// Wall clock, ms since 1970.
 pub fn unix_ms() -> u64 {
+    match OWN_TIME.get() {
+        Some(own) => own.begin_unix_ms + (own.turns.now_ns() - OWN_BEGIN_NS) / 1_000_000,
+        None => unix_now_ms(),
+    }
+}
+
+fn unix_now_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as u64)
@@ -25,19 +62,26 @@ pub fn time_zone() -> TimeZone {
 
 /// Sleeps.
 pub fn sleep_ms(ms: u64) {
-    std::thread::sleep(Duration::from_millis(ms));
+    sleep_ns(ms.saturating_mul(1_000_000));
 }
 
 /// Sleeps; the kernel adds its timer slack, 50 µs by default.
 pub fn sleep_ns(ns: u64) {
-    std::thread::sleep(Duration::from_nanos(ns));
+    match OWN_TIME.get() {
+        Some(own) => {
+            let until_ns = own.turns.now_ns().saturating_add(ns);
+            own.turns.sleep_until(until_ns, false);
+        }
+        None => outer::sleep_ns(ns),
+    }
 }
 
 /// Sleeps until a moment of [`monotonic_ns`]; returns at once when it has passed.
 pub fn sleep_until_ns(deadline_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(
-        deadline_ns.saturating_sub(monotonic_ns()),
-    ));
+    match OWN_TIME.get() {
+        Some(own) => own.turns.sleep_until(deadline_ns, false),
+        None => outer::sleep_ns(deadline_ns.saturating_sub(monotonic_ns())),
+    }
 }
 
 /// A clock cheap enough to read twice per I/O: the time-stamp counter where the CPU guarantees that it neither stops
@@ -61,7 +105,8 @@ enum FastSource {
 impl FastClock {
     /// Chooses the source for this machine. Measuring the counter's rate takes 20 ms.
     pub fn calibrate() -> Self {
-        let source = if has_steady_counter() {
+        let is_own = OWN_TIME.get().is_some();
+        let source = if !is_own && has_steady_counter() {
             measure_counter()
         } else {
             None

@@ -285,9 +285,9 @@ fn by_clients(name: &str) -> Option<u32> {
         let words = words.iter().copied().chain([name]);
         let words: Vec<String> = words.map(str::to_string).collect();
         let mut client = Child::start(program, &words, Privileges::Users).ok()?;
-        let until_ns = clock::monotonic_ns() + CLIENT_MS * 1_000_000;
-        while !client.has_ended() && clock::monotonic_ns() < until_ns {
-            clock::sleep_ms(5);
+        let until_ns = clock::outer::monotonic_ns() + CLIENT_MS * 1_000_000;
+        while !client.has_ended() && clock::outer::monotonic_ns() < until_ns {
+            clock::outer::sleep_ms(5);
         }
         let pid = client.printed().0.trim().parse().ok();
         // A container that has ended has no process: `0`.

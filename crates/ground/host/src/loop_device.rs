@@ -95,14 +95,14 @@ pub(crate) fn detach(name: &str, file: &Identity) -> Result<()> {
             .map_err(|error| Error::io("detach", &path, error))?;
     }
     drop(device);
-    let end_ns = clock::monotonic_ns() + PATIENCE_MS * 1_000_000;
+    let end_ns = clock::outer::monotonic_ns() + PATIENCE_MS * 1_000_000;
     while is_over() {
-        if clock::monotonic_ns() > end_ns {
+        if clock::outer::monotonic_ns() > end_ns {
             let why =
                 "a program has it open, or it is mounted elsewhere; it goes with the last of those";
             return Err(Error::io("detach", &path, std::io::Error::other(why)));
         }
-        clock::sleep_ms(PAUSE_MS);
+        clock::outer::sleep_ms(PAUSE_MS);
     }
     Ok(())
 }

@@ -3,13 +3,13 @@
 use super::store::Keep;
 use super::track::Track;
 use super::{Scope, sensors};
+use host::clock::{Participant, outer, recv_until};
 use host::{Host, clock, process};
 use model::reading::{Reading, ReadingRow, SeriesName};
 use model::sample::SensorLog;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 /// Name of the thread, to be told from load threads in ps and in traces.
 const THREAD: &str = "iodyno-sensors";
@@ -18,7 +18,7 @@ const THREAD: &str = "iodyno-sensors";
 /// so that what happened in between is covered whole.
 pub struct Sampler {
     orders: mpsc::Sender<Order>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<(Participant, JoinHandle<()>)>,
     state: Arc<Mutex<SamplerState>>,
     absent: Vec<SensorLog>,
 }
@@ -97,12 +97,19 @@ impl Sampler {
         }));
         let (orders, told) = mpsc::channel();
         let interval_ns = interval_ms.max(1) * 1_000_000;
-        let shared = state.clone();
+        let (shared, part) = (state.clone(), Participant::enrol());
         let thread = std::thread::Builder::new()
             .name(THREAD.into())
-            .spawn(move || run(&shared, &told, interval_ns, origin_ns));
+            .spawn(move || {
+                let _part = part.begin();
+                run(&shared, &told, interval_ns, origin_ns);
+            });
         let thread = thread
-            .map_err(|error| absent.extend(all_absent(&error.to_string())))
+            .inspect_err(|error| {
+                part.leave();
+                absent.extend(all_absent(&error.to_string()));
+            })
+            .map(|thread| (part, thread))
             .ok();
         Sampler {
             orders,
@@ -258,15 +265,17 @@ impl Drop for Sampler {
 const LAST_READING_NS: u64 = 10_000_000_000;
 
 /// Waits for the thread's end, but not for ever.
-fn ended(thread: JoinHandle<()>) -> std::thread::Result<()> {
-    let begun_ns = clock::monotonic_ns();
-    while !thread.is_finished() {
-        if clock::monotonic_ns() - begun_ns > LAST_READING_NS {
-            return Ok(());
+fn ended((part, thread): (Participant, JoinHandle<()>)) -> std::thread::Result<()> {
+    let begun_ns = outer::monotonic_ns();
+    part.wait(|| {
+        while !thread.is_finished() {
+            if outer::monotonic_ns() - begun_ns > LAST_READING_NS {
+                return Ok(());
+            }
+            outer::sleep_ns(500_000);
         }
-        clock::sleep_ns(500_000);
-    }
-    thread.join()
+        thread.join()
+    })
 }
 
 /// A thread that broke down while it sampled leaves whole rows behind, so what there is can still be read.
@@ -292,8 +301,7 @@ fn run(
     let mut tick = 1;
     loop {
         let moment_ns = start_ns + tick * interval_ns;
-        let wait_ns = moment_ns.saturating_sub(clock::monotonic_ns());
-        let is_last = match told.recv_timeout(Duration::from_nanos(wait_ns)) {
+        let is_last = match recv_until(told, moment_ns) {
             Ok(Order::Every(asked_ns)) => {
                 locked(state)
                     .tracks

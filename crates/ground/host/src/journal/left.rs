@@ -356,18 +356,18 @@ impl Unfinished {
             }
             None => None,
         };
-        let until_ns = clock::monotonic_ns() + PATIENCE_MS * 1_000_000;
+        let until_ns = clock::outer::monotonic_ns() + PATIENCE_MS * 1_000_000;
         // Who only looks locks it for a moment; its owner does for life.
         while !durable::try_lock(&self.file, &self.path).map_err(failed)? {
             let is_owned = self.running && life::process(self.begin.pid) != life::Process::Gone;
-            if is_owned || clock::monotonic_ns() > until_ns {
+            if is_owned || clock::outer::monotonic_ns() > until_ns {
                 let what = format!("`{}`", self.begin.purpose);
                 return Err(Error::Locked {
                     what,
                     holder: self.owner(),
                 });
             }
-            clock::sleep_ms(PAUSE_MS);
+            clock::outer::sleep_ms(PAUSE_MS);
         }
         if !durable::is_named(&self.file, &self.path) {
             return Ok(None);

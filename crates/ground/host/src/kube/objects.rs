@@ -49,7 +49,7 @@ pub fn remove(saved: &SavedKube, patience: &Patience) -> Result<bool, KubeError>
     }
     let until_ns = patience
         .until_ns
-        .min(clock::monotonic_ns() + GONE_MS * 1_000_000);
+        .min(clock::outer::monotonic_ns() + GONE_MS * 1_000_000);
     let bound = Patience {
         until_ns,
         stop: patience.stop.clone(),
@@ -103,7 +103,7 @@ fn remove_one(saved: &SavedKube, patience: &Patience) -> Result<bool, KubeError>
                 why: why_left(&left),
             });
         }
-        clock::sleep_ms(LOOK_MS);
+        clock::outer::sleep_ms(LOOK_MS);
     }
     Ok(true)
 }

@@ -162,7 +162,7 @@ impl CephPlace {
         let many_ms = written.unwrap_or(saved.most).saturating_mul(OBJECT_MS);
         let most_ms = many_ms.saturating_add(REMOVAL_MS).min(REMOVAL_MAX_MS);
         let patience = Patience {
-            until_ns: clock::monotonic_ns() + most_ms * 1_000_000,
+            until_ns: clock::outer::monotonic_ns() + most_ms * 1_000_000,
             stop: Stop::on_next_signal(),
         };
         match objects::remove(&saved, written, &patience) {
