@@ -30,6 +30,7 @@ const PURE: &[&str] = &[
     "model",
     "view",
     "stats",
+    "simulator",
     "imports",
     "analyse",
     "diagnose",
@@ -44,7 +45,7 @@ const PURE: &[&str] = &[
 const MACHINE: &[&str] = &["host", "probe"];
 
 /// Dependencies against the direction, on packages that only serve the work on the product (benchmarks, the
-/// simulator, this one: those may use each other), and of pure packages on a machine.
+/// lab, this one: those may use each other), and of pure packages on a machine.
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let packages = tree.packages();
     let find = |name: &str| packages.iter().find(|package| package.name == name);
@@ -139,7 +140,7 @@ mod tests {
             ("crates/stages/analyse", "analyse", "model"),
             ("crates/stages/load", "load", "host"),
             ("crates/around/store", "store", "model host"),
-            ("bench/simulator", "simulator", ""),
+            ("bench/kit", "kit", ""),
         ];
         manifests.extend(others.into_iter().filter(|other| other.0 != path));
         let files: Vec<(String, String)> = manifests.into_iter().map(manifest).collect();
@@ -172,12 +173,12 @@ mod tests {
         assert!(
             found(
                 "crates/stages/observe",
-                "model host serde dev:simulator dev:analyse"
+                "model host serde dev:kit dev:analyse"
             )
             .is_empty()
         );
         assert!(found("crates/around/tuner", "store load analyse").is_empty());
-        assert!(found("bench/engine", "load simulator").is_empty());
+        assert!(found("bench/engine", "load kit").is_empty());
     }
 
     #[test]
@@ -219,9 +220,9 @@ mod tests {
 
     #[test]
     fn packages_outside_the_product_serve_tests_only() {
-        let found = found("crates/stages/load", "simulator");
+        let found = found("crates/stages/load", "kit");
         assert!(
-            found[0].contains("load depends on simulator, which is no part of the product"),
+            found[0].contains("load depends on kit, which is no part of the product"),
             "{found:?}"
         );
     }

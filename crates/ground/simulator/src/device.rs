@@ -70,6 +70,12 @@ impl Device {
         }
     }
 
+    /// Takes one more arm, and gives its index.
+    pub fn add_arm(&mut self, effect_ln: f64) -> usize {
+        self.effects_ln.push(effect_ln);
+        self.effects_ln.len() - 1
+    }
+
     /// Device time so far, in milliseconds.
     pub fn elapsed_ms(&self) -> u64 {
         self.steps * 10

@@ -64,6 +64,24 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Every kind of disk that has a name of its own.
+    pub fn all() -> Vec<Scenario> {
+        let is_half = |scenario: &Scenario| {
+            let neighbour = scenario.neighbour;
+            neighbour.is_none_or(|neighbour| neighbour.share == 0.5)
+        };
+        let all = [public(), carry(), shared(), robbed()]
+            .into_iter()
+            .flatten();
+        all.filter(is_half).collect()
+    }
+
+    /// The kind of disk of a name; of those with a neighbour the one that it takes half of.
+    pub fn find(name: &str) -> Option<Scenario> {
+        let mut all = Scenario::all().into_iter();
+        all.find(|scenario| scenario.name == name)
+    }
+
     /// The lasting effect on the own rate of an arm that changes what the disk does by `effect_ln`.
     pub fn lasting_ln(&self, effect_ln: f64) -> f64 {
         match &self.neighbour {
@@ -242,5 +260,20 @@ fn beside(name: &'static str, kind: Kind, share: f64) -> Scenario {
     Scenario {
         neighbour: Some(Neighbour { kind, share }),
         ..Scenario::plain(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_a_name_of_its_own() {
+        let mut names: Vec<&str> = Scenario::all().iter().map(|one| one.name).collect();
+        assert!(names.len() > 20);
+        names.sort_unstable();
+        assert!(names.windows(2).all(|two| two[0] != two[1]), "{names:?}");
+        assert!(Scenario::find("cloud").is_some_and(|cloud| cloud.freedom == 3));
+        assert!(Scenario::find("no such disk").is_none());
     }
 }

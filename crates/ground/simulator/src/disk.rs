@@ -1,0 +1,257 @@
+//! A simulated disk as a machine has one: settings that have effects, a load that comes and goes, counters of all that was done.
+
+use crate::{Device, Scenario};
+use std::collections::BTreeMap;
+
+/// Time between two moments of a disk, ms.
+pub const STEP_MS: u64 = 10;
+const STEP_S: f64 = STEP_MS as f64 / 1e3;
+const SECTOR_BYTES: u64 = 512;
+
+/// What a value of a setting does to the disk's rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// The setting's name, as its file has it.
+    pub setting: String,
+    /// The value.
+    pub value: String,
+    /// By what the logarithm of the rate changes while it is in place.
+    pub ln: f64,
+}
+
+/// What a load asks of a disk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Demand {
+    /// I/Os per second that a quiet disk does of it with the settings that were found.
+    pub iops: f64,
+    /// I/Os in flight.
+    pub depth: u32,
+    /// Share of reads among them, 0 to 1.
+    pub reads: f64,
+    /// Bytes of one.
+    pub bytes: u64,
+}
+
+/// What a disk did in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepDone {
+    /// Reads of the load.
+    pub reads: u64,
+    /// Its writes.
+    pub writes: u64,
+    /// Mean time of one of them, ns; 0 where there was none.
+    pub latency_ns: f64,
+}
+
+/// The disk's counters since its beginning, as /sys/block/DISK/stat has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DiskCounters {
+    /// Completed reads.
+    pub reads: u64,
+    /// Their sectors.
+    pub read_sectors: u64,
+    /// Time of all of them together, ms.
+    pub read_ms: f64,
+    /// Completed writes.
+    pub writes: u64,
+    /// Their sectors.
+    pub write_sectors: u64,
+    /// Time of all of them together, ms.
+    pub write_ms: f64,
+    /// Requests in flight.
+    pub in_flight: u64,
+    /// Time with any in flight, ms.
+    pub busy_ms: u64,
+}
+
+/// The values that differ from those found, by place, each with its setting's name.
+type InPlace = BTreeMap<String, (String, String)>;
+
+/// A disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    device: Device,
+    effects: Vec<Effect>,
+    /// What was found, of the places that were ever written.
+    found: BTreeMap<String, String>,
+    in_place: InPlace,
+    /// Every combination that was ever in place; its index is the device's arm.
+    arms: Vec<InPlace>,
+    /// What is left over of an I/O: own reads, own writes, those of the neighbour.
+    rest: [f64; 3],
+    counters: DiskCounters,
+}
+
+impl Disk {
+    /// A disk of a kind, on which some values have effects.
+    pub fn new(scenario: &Scenario, effects: Vec<Effect>, seed: u64) -> Disk {
+        Disk {
+            device: Device::new(scenario, &[0.0], seed),
+            effects,
+            found: BTreeMap::new(),
+            in_place: InPlace::new(),
+            arms: vec![InPlace::new()],
+            rest: [0.0; 3],
+            counters: DiskCounters::default(),
+        }
+    }
+
+    /// The value of a setting is another one from now on. Its place tells it from others of its name; `before` is what it was.
+    pub fn set(&mut self, (place, name): (&str, &str), (before, value): (&str, &str)) {
+        let found = self.found.entry(place.into());
+        let is_found = found.or_insert_with(|| before.into()) == value;
+        match is_found {
+            true => self.in_place.remove(place),
+            false => self
+                .in_place
+                .insert(place.into(), (name.into(), value.into())),
+        };
+    }
+
+    /// A load begins, somewhere on the disk.
+    pub fn restart(&mut self) {
+        self.device.restart();
+    }
+
+    /// Goes on by a step under a load; without one it rests, and so does its neighbour.
+    pub fn step(&mut self, demand: Option<&Demand>) -> StepDone {
+        let Some(demand) = demand else {
+            self.counters.in_flight = 0;
+            return StepDone::default();
+        };
+        let arm = self.arm();
+        let rate = self.device.run(arm, STEP_MS).into_iter().sum::<f64>();
+        let others: f64 = self.device.foreign().iter().sum();
+        let ios = rate * demand.iops * STEP_S;
+        let shares = [
+            ios * demand.reads,
+            ios * (1.0 - demand.reads),
+            others * demand.iops * STEP_S,
+        ];
+        let [reads, writes, foreign] = self.whole(shares);
+        let latency_ns = match ios > 0.0 {
+            true => f64::from(demand.depth) * STEP_S * 1e9 / ios,
+            false => 0.0,
+        };
+        self.count(demand, [reads, writes, foreign], latency_ns);
+        StepDone {
+            reads,
+            writes,
+            latency_ns: if reads + writes > 0 { latency_ns } else { 0.0 },
+        }
+    }
+
+    /// What was done so far, by whomever.
+    pub fn counters(&self) -> &DiskCounters {
+        &self.counters
+    }
+
+    /// Whole I/Os; what is left over is done in a later step.
+    fn whole(&mut self, shares: [f64; 3]) -> [u64; 3] {
+        let mut done = [0; 3];
+        for ((rest, share), done) in self.rest.iter_mut().zip(shares).zip(&mut done) {
+            *rest += share;
+            *done = rest.floor() as u64;
+            *rest -= rest.floor();
+        }
+        done
+    }
+
+    /// A neighbour reads, in blocks as large as the load's.
+    fn count(&mut self, demand: &Demand, [reads, writes, foreign]: [u64; 3], latency_ns: f64) {
+        let counters = &mut self.counters;
+        let sectors = demand.bytes / SECTOR_BYTES;
+        counters.reads += reads + foreign;
+        counters.read_sectors += (reads + foreign) * sectors;
+        counters.read_ms += (reads + foreign) as f64 * latency_ns / 1e6;
+        counters.writes += writes;
+        counters.write_sectors += writes * sectors;
+        counters.write_ms += writes as f64 * latency_ns / 1e6;
+        counters.in_flight = demand.depth.into();
+        counters.busy_ms += STEP_MS;
+    }
+
+    fn arm(&mut self) -> usize {
+        let known = self.arms.iter().position(|arm| *arm == self.in_place);
+        known.unwrap_or_else(|| {
+            self.arms.push(self.in_place.clone());
+            self.device.add_arm(self.effect_ln())
+        })
+    }
+
+    fn effect_ln(&self) -> f64 {
+        let acts = |effect: &&Effect| {
+            let mut values = self.in_place.values();
+            values.any(|(name, value)| *name == effect.setting && *value == effect.value)
+        };
+        self.effects
+            .iter()
+            .filter(acts)
+            .map(|effect| effect.ln)
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEMAND: Demand = Demand {
+        iops: 10_000.0,
+        depth: 32,
+        reads: 0.7,
+        bytes: 4096,
+    };
+    const PLACE: (&str, &str) = ("/sys/block/loop0/queue/scheduler", "scheduler");
+
+    fn disk(scenario: &Scenario) -> Disk {
+        let effect = Effect {
+            setting: "scheduler".into(),
+            value: "bfq".into(),
+            ln: 0.2,
+        };
+        Disk::new(scenario, vec![effect], 7)
+    }
+
+    fn ios(disk: &mut Disk, steps: u64) -> u64 {
+        let done = (0..steps).map(|_| disk.step(Some(&DEMAND)));
+        done.map(|done| done.reads + done.writes).sum()
+    }
+
+    #[test]
+    fn a_value_has_its_effect_as_long_as_it_is_in_place() {
+        let mut disk = disk(&Scenario::plain("still"));
+        let found = ios(&mut disk, 500) as f64;
+        disk.set(PLACE, ("none", "bfq"));
+        let better = ios(&mut disk, 500) as f64;
+        disk.set(PLACE, ("bfq", "none"));
+        let again = ios(&mut disk, 500) as f64;
+        assert!(
+            ((better / found).ln() - 0.2).abs() < 0.02,
+            "{found} {better}"
+        );
+        assert!((again / found - 1.0).abs() < 0.02, "{found} {again}");
+        assert_eq!(disk.arms.len(), 2, "what was found is the first arm again");
+    }
+
+    #[test]
+    fn counters_have_the_load_and_its_neighbour() {
+        let alone = Scenario::plain("still");
+        let steady = Scenario::find("steady").unwrap();
+        for (scenario, has_neighbour) in [(alone, false), (steady, true)] {
+            let mut disk = disk(&scenario);
+            let own = ios(&mut disk, 1_000);
+            let counters = *disk.counters();
+            let all = counters.reads + counters.writes;
+            assert_eq!(all > own, has_neighbour, "{all} {own}");
+            assert!((counters.writes as f64 / own as f64 - 0.3).abs() < 0.01);
+            assert_eq!(counters.write_sectors, counters.writes * 8);
+            assert_eq!((counters.busy_ms, counters.in_flight), (10_000, 32));
+            disk.step(None);
+            assert_eq!(
+                (disk.counters().in_flight, disk.counters().reads),
+                (0, counters.reads)
+            );
+        }
+    }
+}
