@@ -3080,7 +3080,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__tune)
-            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --aa --stream --layers --keep-free --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
+            opts="-h -V --knob --goal --metric --sql-client --cgroup --prometheus --query --beside --run-again --budget --rope --alpha --seed --even-if-pointless --strict --accept-worse-p99 --wait-quiet --stop-if --dry-run --rehearse --aa --stream --layers --keep-free --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --reboot-plan --plan-dir --next-boot --settle --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3139,6 +3139,10 @@ _iodyno() {
                     return 0
                     ;;
                 --stop-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rehearse)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -414,6 +414,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l alpha -d 'Probabi
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l seed -d 'Seed of every random choice; without it, one that is printed' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l wait-quiet -d 'Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l stop-if -d 'End and put everything back at once when the device crosses this bound: \'await>20ms\', \'write.iops<500\', \'bw<100M\'; or what the values are judged by does: \'metric<500\'. Repeat for more' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l rehearse -d 'Rehearse on a simulated disk, without touching the real one: \'cloud\', or with the effects that values are to have, \'cloud,scheduler=bfq:+8%\'. A wrong name lists the disks' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand tune" -l layers -d 'When to trace the block layer: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows' -r -f -a "off\t'Not at all'
 auto\t'Full, but off for a disk in memory, where tracing would be most of what is measured'
 lite\t'Completions only, with the kernel\'s own time stamps'

@@ -543,6 +543,7 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
 '--wait-quiet=[Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget]:TIME:_default' \
 '*--stop-if=[End and put everything back at once when the device crosses this bound\: '\''await>20ms'\'', '\''write.iops<500'\'', '\''bw<100M'\''; or what the values are judged by does\: '\''metric<500'\''. Repeat for more]:BOUND:_default' \
+'(--dry-run --beside --command --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\'', or with the effects that values are to have, '\''cloud,scheduler=bfq\:+8%'\''. A wrong name lists the disks]:DISK[,KNOB=V:±N%…]:_default' \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"

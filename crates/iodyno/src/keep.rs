@@ -19,8 +19,8 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Of a result that is another's to keep.
-    pub fn by_another() -> Kept {
+    /// Of a result that is another's to keep, or nobody's.
+    pub fn nowhere() -> Kept {
         Kept {
             id: None,
             failure: None,

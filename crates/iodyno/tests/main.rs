@@ -55,6 +55,7 @@ mod mounts;
 mod pasted;
 mod planted;
 mod records;
+mod rehearse;
 mod report;
 mod rights;
 mod run;

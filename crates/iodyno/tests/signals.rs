@@ -246,9 +246,8 @@ fn ended(child: Child) -> Output {
 #[test]
 fn a_tune_puts_back_what_it_holds_on_signals_that_dump_core_by_default() {
     let Some(tune) = Tune::new() else { return };
-    for (name, delay_ms) in [("QUIT", 0), ("QUIT", 900), ("ABRT", 300)] {
+    for name in ["QUIT", "ABRT"] {
         let child = tune.with_a_change();
-        std::thread::sleep(Duration::from_millis(delay_ms));
         signal(child.id(), name);
         // Impatience changes nothing.
         signal(child.id(), "INT");

@@ -245,18 +245,12 @@ impl Loop {
 
     /// Over a file in memory, for what must not wait for a busy disk.
     pub fn in_memory(mib: u64) -> Option<Loop> {
-        let unique = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap()
-            .as_nanos();
-        let path = PathBuf::from(format!("/dev/shm/iodyno-{}-{unique}", std::process::id()));
-        match std::fs::create_dir(&path) {
-            Ok(()) => Loop::over(mib, Dir(path), &[]),
-            Err(error) => {
-                skip::missing("shm", format!("no file system in memory: {error}"));
-                None
-            }
-        }
+        Loop::over(mib, memory()?, &[])
+    }
+
+    /// The same for what only looks at it: beside others, in nobody's turn.
+    pub fn left_alone(mib: u64) -> Option<Loop> {
+        Loop::attach(mib, memory()?, &[], None)
     }
 
     /// A second one, in this one's turn.
@@ -360,6 +354,22 @@ impl Drop for Loop {
             let _ = std::fs::write(path(&self.name, setting), value);
         }
         let _ = Command::new("losetup").args(["-d", &self.device]).status();
+    }
+}
+
+/// A directory in memory; none, with the reason noted, where this machine has no such place.
+fn memory() -> Option<Dir> {
+    let unique = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos();
+    let path = PathBuf::from(format!("/dev/shm/iodyno-{}-{unique}", std::process::id()));
+    match std::fs::create_dir(&path) {
+        Ok(()) => Some(Dir(path)),
+        Err(error) => {
+            skip::missing("shm", format!("no file system in memory: {error}"));
+            None
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tune` on a loop device: what it proves, that it puts back, and what it refuses.
 
 use crate::support::{Dir, Iodyno, Loop, code, copy_binary, signal, text};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A loop device whose schedulers differ, set to bfq; none where this kernel has no bfq.
 pub fn bfq_disk() -> Option<Loop> {
@@ -47,34 +47,6 @@ fn two_tunes_of_one_device_do_not_meet() {
     signal(first.id(), "TERM");
     assert_eq!(first.wait().unwrap().code(), Some(130));
     assert_eq!(disk.settings(), before);
-}
-
-#[test]
-fn a_signal_puts_everything_back_first() {
-    let Some(disk) = bfq_disk() else { return };
-    let before = disk.settings();
-    for (name, delay_ms) in [("INT", 0), ("TERM", 1_500), ("HUP", 3_000)] {
-        let iodyno = Iodyno::new();
-        let mut child = iodyno
-            .command(&["tune", &disk.device, "--knob", "scheduler"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        iodyno.wait_for_journal(&mut child);
-        std::thread::sleep(std::time::Duration::from_millis(delay_ms));
-        signal(child.id(), name);
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(code(&output), 130, "{name}");
-        let said = text(&output.stdout);
-        assert!(
-            !said.contains("holds for") && said.contains("No setting was judged"),
-            "{name}: {said}"
-        );
-        assert_eq!(disk.settings(), before, "{name}");
-        let (status, _) = iodyno.json(&["status"]);
-        assert_eq!(status["journals"].as_array().unwrap().len(), 0, "{name}");
-    }
 }
 
 #[test]

@@ -65,6 +65,7 @@ mod privileges;
 pub mod process;
 pub mod random;
 mod recorder;
+mod rehearsal;
 pub mod right;
 pub mod rights;
 mod sampled;
@@ -96,6 +97,7 @@ pub use journal::{
 };
 pub use piped::{Interrupter, Piped};
 pub use privileges::Privileges;
+pub use rehearsal::{LoadOnStage, Rehearsal, RehearsedLoad, Scene};
 pub use sampled::Sampled;
 pub use target::Target;
 pub use upload::Upload;
@@ -125,6 +127,8 @@ pub struct Host {
     container: Option<Arc<SeenContainer>>,
     /// Requests that last as long as this process holds them.
     held: Held,
+    /// What is rehearsed on it, where nothing is done in earnest.
+    rehearsal: Option<Arc<Rehearsal>>,
 }
 
 /// The container that a machine is looked at for.
@@ -189,6 +193,7 @@ impl Host {
             recorder: None,
             container: None,
             held: Held::default(),
+            rehearsal: None,
         }
     }
 
@@ -223,6 +228,7 @@ impl Host {
             recorder: Some(Arc::default()),
             container: None,
             held: Held::default(),
+            rehearsal: None,
         }
     }
 
@@ -241,6 +247,7 @@ impl Host {
             recorder: None,
             container: None,
             held: Held::default(),
+            rehearsal: None,
         }
     }
 
@@ -258,6 +265,10 @@ impl Host {
 
     /// The attribute at an absolute path: its text without the final newline, its absence, or the refusal.
     pub fn attribute(&self, path: &str) -> Attribute {
+        let rehearsed = self.rehearsal.as_ref();
+        if let Some(text) = rehearsed.and_then(|rehearsal| rehearsal.text(self, path)) {
+            return Attribute::Value(text);
+        }
         if is_held(path) {
             return self.held.read(self);
         }
@@ -340,6 +351,9 @@ impl Host {
     /// Writes a kernel attribute of the subject that it was saved of, and of no other one that has its name now. Only a [`Journal`]
     /// calls it, which has the old value on disk: nothing else changes a setting, for a living process and for `undo` alike.
     fn write_attribute(&self, path: &str, value: &str, whose: &Whose<'_>) -> Result<()> {
+        if let Some(rehearsal) = &self.rehearsal {
+            return rehearsal.write(self, (path, value), whose);
+        }
         let shown = place_in_words(path);
         let failed = |error: std::io::Error| Error::io("write", &shown, error);
         match &self.source {
@@ -424,7 +438,19 @@ impl Host {
         match &self.source {
             #[cfg(test)]
             HostSource::Simulated(machine) => machine.run_dir(),
-            _ => environment::run_dir(),
+            _ => {
+                let rehearsed = self.rehearsal.as_ref();
+                let own = rehearsed.and_then(|rehearsal| rehearsal.run_dir());
+                own.unwrap_or_else(environment::run_dir)
+            }
+        }
+    }
+
+    /// The machine without what is rehearsed on it.
+    fn as_it_is(&self) -> Host {
+        Host {
+            rehearsal: None,
+            ..self.clone()
         }
     }
 

@@ -76,13 +76,19 @@ enum SampledSource {
     Live(File),
     /// What the captured machine has there, which does not change.
     Archive(Vec<u8>),
+    /// Counters of a simulated disk.
+    Rehearsed(Host),
 }
 
 impl Sampled {
     pub(crate) fn open(host: &Host, path: &str) -> Result<Self> {
-        let source = if host.is_live() {
+        let rehearsal = host.rehearsal();
+        let source = if rehearsal.is_some_and(|rehearsal| rehearsal.is_counted(path)) {
+            SampledSource::Rehearsed(host.clone())
+        } else if host.is_live() && rehearsal.is_none() {
             SampledSource::Live(File::open(path).map_err(|error| Error::io("open", path, error))?)
-        } else if host.exists(path) {
+        // Beside a simulated disk the counters of everything else would tell of another story.
+        } else if rehearsal.is_none() && host.exists(path) {
             SampledSource::Archive(host.text(path).unwrap_or_default().into_bytes())
         } else {
             return Err(Error::io(
@@ -114,10 +120,10 @@ impl Sampled {
                 let whole = read_whole(file, &mut self.buffer, self.pieces);
                 whole.map_err(|error| Error::io("read", &self.path, error))?
             }
-            SampledSource::Archive(text) => {
-                self.buffer.clear();
-                self.buffer.extend_from_slice(text);
-                text.len()
+            SampledSource::Archive(text) => fill(&mut self.buffer, text),
+            SampledSource::Rehearsed(host) => {
+                let text = host.text(&self.path).unwrap_or_default();
+                fill(&mut self.buffer, text.as_bytes())
             }
         };
         Ok(&self.buffer[..length])
@@ -133,11 +139,11 @@ impl Sampled {
                 let head = read_full(file, &mut self.buffer[..bytes]);
                 head.map_err(|error| Error::io("read", &self.path, error))?
             }
-            SampledSource::Archive(text) => {
-                let head = &text[..bytes.min(text.len())];
-                self.buffer.clear();
-                self.buffer.extend_from_slice(head);
-                head.len()
+            SampledSource::Archive(text) => fill(&mut self.buffer, &text[..bytes.min(text.len())]),
+            SampledSource::Rehearsed(host) => {
+                let text = host.text(&self.path).unwrap_or_default();
+                let head = &text.as_bytes()[..bytes.min(text.len())];
+                fill(&mut self.buffer, head)
             }
         };
         Ok(&self.buffer[..length])
@@ -147,6 +153,12 @@ impl Sampled {
     pub fn path(&self) -> &str {
         &self.path
     }
+}
+
+fn fill(buffer: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    buffer.clear();
+    buffer.extend_from_slice(bytes);
+    bytes.len()
 }
 
 /// Reads until the file gives nothing more: /proc hands out large files page by page.

@@ -219,6 +219,7 @@ impl Simulated {
             recorder: None,
             container: None,
             held: crate::Held::default(),
+            rehearsal: None,
         }
     }
 

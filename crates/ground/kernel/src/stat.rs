@@ -125,6 +125,11 @@ impl Counters {
         .fold(0, u64::saturating_add)
     }
 
+    /// As the kernel prints them.
+    pub fn print(&self) -> String {
+        self.columns().map(|number| number.to_string()).join(" ")
+    }
+
     fn of(columns: [u64; COLUMNS.len()]) -> Counters {
         let [
             read_ios,
@@ -240,7 +245,7 @@ mod tests {
         #[test]
         fn what_is_printed_is_read_again(columns in prop::array::uniform17(any::<u64>())) {
             let counters = Counters::of(columns);
-            let text = columns.map(|number| number.to_string()).join(" ");
+            let text = counters.print();
             prop_assert_eq!(Counters::parse(&text), Some(counters));
             prop_assert_eq!(counters.columns(), columns);
         }

@@ -112,6 +112,17 @@ impl Counters {
         add(&lane.bytes, bytes);
     }
 
+    /// Counts several completions that took as long.
+    pub fn completed_alike(&self, lane: usize, bytes: u64, (latency_ns, count): (u64, u64)) {
+        let Some(lane) = self.lanes.get(lane) else {
+            return;
+        };
+        if let Some(cell) = lane.cells.get(bucket_of(latency_ns)) {
+            add(cell, count);
+        }
+        add(&lane.bytes, bytes * count);
+    }
+
     /// Counts the time from real submission to completion, of an open loop.
     #[inline(always)]
     pub fn served(&self, latency_ns: u64) {

@@ -31,6 +31,7 @@ mod prepare;
 mod preset;
 pub mod presets;
 mod rate;
+mod rehearsed;
 mod room;
 mod running;
 mod series;

@@ -1,7 +1,7 @@
 //! Making a target ready: what it is, whether it may be loaded, how large it is, and that there is data to read.
 
 use super::ceph::CephPlace;
-use super::{Consent, LoadError, Needs, Runs, check, engines, gates, layout};
+use super::{Consent, Engine, LoadError, Needs, Runs, check, engines, gates, layout};
 use host::files::{Access, DataFile, FileKind};
 use host::signals::Stop;
 use host::{Host, Target, scratch};
@@ -246,6 +246,9 @@ pub fn prepare(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Prepared, LoadError> {
     let engine = check::job(job)?;
+    if host.rehearsal().is_some() {
+        return rehearsed(host, target, job, engine);
+    }
     if !host.is_live() {
         return Err(none(
             target,
@@ -271,6 +274,31 @@ pub fn prepare(
             one_file(job).and_then(|()| device(host, target, job, consent))?
         }
         FileKind::Other => return Err(none(target, NEITHER)),
+    };
+    check::fits(&prepared, job)?;
+    Ok(prepared)
+}
+
+/// Nothing is made and nothing opened: the disk is simulated.
+fn rehearsed(
+    host: &Host,
+    target: &Arc<Target>,
+    job: &Job,
+    engine: &Engine,
+) -> Result<Prepared, LoadError> {
+    if engine.needs != Needs::Files {
+        return Err(LoadError::usage(
+            format!("--ioengine {}", engine.id),
+            "a simulated disk has only loads that iodyno makes itself",
+            "Rehearse with io_uring, libaio or psync",
+        ));
+    }
+    loadable(target)?;
+    let prepared = Prepared {
+        file_bytes: scratch_bytes(job),
+        align_bytes: 512,
+        writable: true,
+        ..bare(host, target)
     };
     check::fits(&prepared, job)?;
     Ok(prepared)

@@ -4,6 +4,7 @@ use super::counters::{BIN_NS, Counters, lane};
 use super::series::LoadSeries;
 use super::worker::{PrintedRate, Shared};
 use super::{Engine, LoadError};
+use host::LoadOnStage;
 use host::clock::{self, FastClock};
 use host::process::{self, CpuTime};
 use host::signals::Stop;
@@ -135,6 +136,8 @@ pub struct Running {
     depth: u32,
     /// What was completed before the measured time began.
     ramp: Snapshot,
+    /// Its part in a rehearsal, where it is no load in earnest.
+    stage: Option<LoadOnStage>,
 }
 
 /// What starting a load gives beside its threads.
@@ -149,6 +152,8 @@ pub(super) struct Begun {
     pub clock: FastClock,
     /// I/Os that each job may have in flight; 0 where another program decides.
     pub depth: u32,
+    /// Its part in a rehearsal, where it is no load in earnest.
+    pub stage: Option<LoadOnStage>,
 }
 
 impl Running {
@@ -166,6 +171,7 @@ impl Running {
             shared,
             clock,
             depth,
+            stage,
         } = begun;
         let (series, ramp) = (LoadSeries::new(), Snapshot::default());
         Running {
@@ -182,6 +188,14 @@ impl Running {
             clock,
             depth,
             ramp,
+            stage,
+        }
+    }
+
+    /// Counts what a simulated disk did until now.
+    fn catch_up(&self) {
+        if let Some(stage) = &self.stage {
+            stage.catch_up();
         }
     }
 
@@ -198,6 +212,7 @@ impl Running {
     /// Completions of all jobs in `count` bins from `first` on. Bins that are not over yet are not final. An error says
     /// that the first of them is older than the counters reach (2.7 minutes).
     pub fn bins(&self, first: u64, count: usize) -> Result<Vec<u64>, LoadError> {
+        self.catch_up();
         (first..first + count as u64)
             .map(|bin| {
                 let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
@@ -210,6 +225,7 @@ impl Running {
 
     /// All completions so far.
     pub fn snapshot(&self) -> Snapshot {
+        self.catch_up();
         let mut all = Snapshot {
             at_ns: clock::monotonic_ns(),
             ..Snapshot::default()
@@ -248,6 +264,7 @@ impl Running {
     }
 
     fn take_bins(&mut self, end: u64) {
+        self.catch_up();
         for bin in self.series.taken()..end {
             let counts = self.counters.iter().map(|counters| counters.bin_count(bin));
             let count = counts.sum::<Option<u64>>();
@@ -300,6 +317,7 @@ impl Running {
 
     /// I/Os submitted and not completed, all jobs together; a moment old.
     pub fn inflight(&self) -> u32 {
+        self.catch_up();
         self.counters
             .iter()
             .map(|counters| counters.inflight.load(Relaxed))
@@ -434,6 +452,7 @@ impl Running {
 
     /// Stops the threads. One that does not come back in time is left to the kernel; it holds only what is its own.
     fn halt(&mut self) {
+        drop(self.stage.take());
         if self.threads.is_empty() {
             return;
         }

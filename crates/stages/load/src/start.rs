@@ -6,6 +6,7 @@ use super::source::Span;
 use super::worker::{Faults, OpenError, Shared, Worker};
 use super::{
     Engine, LoadError, Needs, Prepared, Region, Running, Runs, check, counters::Counters, notes,
+    rehearsed,
 };
 use host::clock::FastClock;
 use host::files::{Access, DataFile};
@@ -42,6 +43,10 @@ pub(super) fn start_with(
 ) -> Result<Running, LoadError> {
     let engine = check::job(job)?;
     check::fits(prepared, job)?;
+    if let Some(rehearsal) = prepared.place().host.rehearsal() {
+        let notes = notes::of_job(prepared, job);
+        return Ok(rehearsed::start(rehearsal, (engine, job), notes));
+    }
     let spans = spans(prepared, job, region, engine)?;
     let mut notes = prepared.notes().to_vec();
     notes.extend(notes::of_job(prepared, job));
@@ -260,6 +265,7 @@ impl StartPlan<'_> {
             shared,
             clock,
             depth,
+            stage: None,
         };
         Ok(Running::new(begun, counters, handles))
     }

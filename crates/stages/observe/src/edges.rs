@@ -40,7 +40,7 @@ impl Edges {
         let chosen = sensors::ALL
             .iter()
             .filter(|sensor| READ.contains(&sensor.id));
-        let opened = chosen.filter_map(|sensor| (sensor.open)(host, scope).ok());
+        let opened = chosen.filter_map(|sensor| sensor.opened(host, scope).ok());
         let mut edges = Edges {
             sources: Vec::new(),
             columns: Vec::new(),

@@ -40,10 +40,11 @@ pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};
 pub use tracing::{Tracing, TracingWish};
 
-use host::Host;
+use host::{Host, Rehearsal};
 use model::field::Field;
 pub use model::field::Metric;
 use model::iopath::IoPath;
+use std::sync::Arc;
 
 /// Time between two samples unless the user says otherwise.
 pub const INTERVAL_DEFAULT_MS: u64 = 100;
@@ -64,6 +65,20 @@ pub struct Sensor {
     pub fields: &'static [Field],
     /// Finds its files on this machine; the error says why there is nothing to read.
     pub open: fn(&Host, &Scope) -> Opened,
+}
+
+impl Sensor {
+    /// Opens it on a machine; in a rehearsal only where it reads what the simulated disk counts.
+    pub(crate) fn opened(&self, host: &Host, scope: &Scope) -> Opened {
+        let is_counted = |rehearsal: &Arc<Rehearsal>| {
+            let mut files = self.reads.iter();
+            files.any(|file| rehearsal.is_counted(file))
+        };
+        match host.rehearsal().is_none_or(is_counted) {
+            true => (self.open)(host, scope),
+            false => Err("a rehearsal has no counters but those of its disk".into()),
+        }
+    }
 }
 
 /// An opened sensor, or why there is nothing to read.

@@ -77,7 +77,7 @@ impl Track {
         scope: &super::Scope,
         keep: Keep,
     ) -> Result<Track, String> {
-        let source = (sensor.open)(host, scope)?;
+        let source = sensor.opened(host, scope)?;
         let columns = source.columns();
         let mut track = Track {
             id: sensor.id,

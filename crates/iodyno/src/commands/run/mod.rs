@@ -182,7 +182,7 @@ fn measure(
     let findings = judge(&done);
     let mut record = record(provenance, workload, path, (done, studies), findings);
     let kept = match args.unkept {
-        true => keep::Kept::by_another(),
+        true => keep::Kept::nowhere(),
         false => keep::into_store(store, &record),
     };
     // What was said before the load need not be said again.

@@ -6,6 +6,7 @@ mod live;
 mod plan;
 mod quiet;
 mod reboot_plan;
+mod rehearse;
 mod runs;
 mod session;
 mod stop_if;
@@ -30,6 +31,7 @@ use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
 use model::verdict::{Reason, Verdict};
 use plan::TunePlan;
+use rehearse::{Rehearse, RehearsedOn};
 use report::words;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -102,6 +104,11 @@ pub struct TuneArgs {
     /// Show what would be changed, for how long and how it is put back; do nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Rehearse on a simulated disk, without touching the real one: 'cloud', or with the effects that values are to have,
+    /// 'cloud,scheduler=bfq:+8%'. A wrong name lists the disks.
+    #[arg(long, value_name = "DISK[,KNOB=V:±N%…]", value_parser = rehearse::parse,
+          conflicts_with_all = ["dry_run", "beside", "command", "container"])]
+    pub rehearse: Option<Rehearse>,
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
     pub aa: bool,
@@ -182,22 +189,12 @@ struct TuneDocument<'a> {
     id: Option<i64>,
     plan: &'a TunePlan,
     record: Option<&'a Record>,
+    /// That it was a rehearsal: then nothing in it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rehearsed: Option<RehearsedOn>,
 }
 
 const SCHEMA: &str = "iodyno.tune/1";
-
-fn document<'a>(
-    plan: &'a TunePlan,
-    id: Option<i64>,
-    record: Option<&'a Record>,
-) -> TuneDocument<'a> {
-    TuneDocument {
-        schema: SCHEMA,
-        id,
-        plan,
-        record,
-    }
-}
 
 /// A tune that was made, and kept.
 pub struct TuneMade {
@@ -209,6 +206,7 @@ pub struct TuneMade {
     /// Whether it was ended before its time.
     pub interrupted: bool,
     read_back: usize,
+    rehearsed: Option<RehearsedOn>,
 }
 
 /// What was asked for.
@@ -228,11 +226,18 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
     let made = match made(args, context)? {
         Made::Tune(made) => *made,
         Made::Plan(plan) => {
-            context.out.document(&document(&plan, None, None))?;
+            let document = TuneDocument {
+                schema: SCHEMA,
+                id: None,
+                plan: &plan,
+                record: None,
+                rehearsed: None,
+            };
+            context.out.document(&document)?;
             return Ok(Exit::Fine);
         }
     };
-    let (record, kept) = (&made.record, made.kept);
+    let TuneMade { record, kept, .. } = &made;
     for line in words::record(kept.id, record) {
         context.out.say(line);
     }
@@ -246,14 +251,19 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
             made.read_back
         ));
     }
-    context
-        .out
-        .document(&document(&made.plan, kept.id, Some(record)))?;
-    kept.must_be_stored()?;
-    Ok(match made.interrupted {
+    context.out.document(&TuneDocument {
+        schema: SCHEMA,
+        id: kept.id,
+        plan: &made.plan,
+        record: Some(record),
+        rehearsed: made.rehearsed.clone(),
+    })?;
+    let exit = match made.interrupted {
         true => Exit::Interrupted,
         false => exit_of(record.trials()),
-    })
+    };
+    made.kept.must_be_stored()?;
+    Ok(exit)
 }
 
 /// The same as a part of something else, which says itself what was found.
@@ -267,6 +277,10 @@ pub fn prove(args: &TuneArgs, context: &Context) -> Result<TuneMade, Failure> {
 fn made(args: &TuneArgs, context: &Context) -> Result<Made, Failure> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let path = inventory::collect(&context.host, &args.target.to_string_lossy())?;
+    let on_stage = args.rehearse.as_ref();
+    let on_stage = on_stage.map(|it| it.begin(context, &path, seed));
+    let on_stage = on_stage.transpose()?;
+    let context = on_stage.as_ref().unwrap_or(context);
     // A window that read what an earlier one left in the page cache would measure the earlier one.
     let job = runs::job(args, args.job.single(args.budget, seed)?);
     let job = Job {
@@ -306,14 +320,19 @@ fn made(args: &TuneArgs, context: &Context) -> Result<Made, Failure> {
     let provenance = crate::provenance::of(&context.host);
     let done = session.run()?;
     let (interrupted, read_back) = (done.interrupted, done.read_back);
+    let rehearsed = args.rehearse.as_ref().map(|it| it.on(seed));
     let record = record(done, path.clone(), job, provenance);
-    let kept = keep::into_store(&store, &record);
+    let kept = match context.host.changes_nothing() {
+        true => Kept::nowhere(),
+        false => keep::into_store(&store, &record),
+    };
     Ok(Made::Tune(Box::new(TuneMade {
         plan,
         record,
         kept,
         interrupted,
         read_back,
+        rehearsed,
     })))
 }
 
@@ -325,11 +344,17 @@ fn decided(
     job: &Job,
 ) -> Result<(Judge, TunePlan), Failure> {
     let ran = runs::first(args, context, job)?;
+    if let Some(rehearse) = &args.rehearse {
+        rehearse.must_see(args.meter(job, ran))?;
+    }
     let judge = judge::ready(args, context, path, job, ran)?;
     stop_if::must_fit(&args.stop_if, &judge.metric)?;
     lint(args, context, (path, target), job)?;
     let plan = plan::make(args, context, path, job, &judge)?;
     runs::must_fit(args, &plan, ran)?;
+    if let Some(rehearse) = &args.rehearse {
+        rehearse.must_fit(&plan)?;
+    }
     Ok((judge, plan))
 }
 

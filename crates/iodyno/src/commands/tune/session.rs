@@ -203,6 +203,9 @@ impl Session<'_> {
     /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
     fn tracing(&self) -> Tracing {
         match self.args.layers {
+            _ if self.context.host.rehearsal().is_some() => {
+                Tracing::off("a rehearsal does no I/O that could be traced")
+            }
             LayersArg::Auto => {
                 Tracing::off("a tune traces only after each decision (--layers auto)")
             }
@@ -463,7 +466,9 @@ impl Session<'_> {
             tracing: rig.tracing,
             end_ns,
             // A run is no window that could be cut short for tracing.
-            explains: matches!(self.args.layers, LayersArg::Auto) && !self.judge.metric.is_of_runs,
+            explains: matches!(self.args.layers, LayersArg::Auto)
+                && !self.judge.metric.is_of_runs
+                && self.context.host.rehearsal().is_none(),
             origin_ns: rig.origin_ns,
             left: &rig.left,
         };

@@ -20,7 +20,7 @@ pub(super) struct Suspects {
 }
 
 impl Session<'_> {
-    /// Looks where knobs are selected and the load is one of ours.
+    /// Looks where knobs are selected and the load is one of ours. A simulated disk would only show what it was told to.
     pub(super) fn suspect(
         &self,
         prepared: Prepared,
@@ -30,7 +30,8 @@ impl Session<'_> {
         let is_ours = engine
             .is_none_or(|engine| engine.does_what_the_job_says() && engine.needs == Needs::Files);
         let knobs = self.plan.knobs.clone();
-        if !self.plan.climbs || !is_ours {
+        let is_rehearsed = self.context.host.rehearsal().is_some();
+        if !self.plan.climbs || !is_ours || is_rehearsed {
             let findings = Vec::new();
             return Ok((prepared, Suspects { findings, knobs }));
         }

@@ -1,0 +1,216 @@
+//! `--rehearse`: the same tune on a simulated disk in place of the real one, in time of its own. It shows what a tune would do
+//! and say, in a second, and touches nothing.
+
+use super::plan::TunePlan;
+use crate::context::Context;
+use crate::exit::Failure;
+use apply::Knob;
+use host::Scene;
+use model::iopath::IoPath;
+use model::units::parse_share;
+use serde::Serialize;
+use simulator::{Disk, Effect, Scenario};
+use tuner::Meter;
+use tuner::meter::Counts;
+
+/// What is rehearsed: a kind of disk, and values that change its rate.
+#[derive(Clone, Debug)]
+pub struct Rehearse {
+    scenario: Box<Scenario>,
+    effects: Vec<KnobEffect>,
+}
+
+#[derive(Clone, Debug)]
+struct KnobEffect {
+    knob: &'static Knob,
+    value: String,
+    /// The rate with the value in place, as a part of the rate without it.
+    ratio: f64,
+}
+
+/// That a document is none of anything measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct RehearsedOn {
+    /// Kind of the simulated disk.
+    pub disk: &'static str,
+    /// Seed of its noise and of every random choice.
+    pub seed: u64,
+}
+
+/// clap's parser: `cloud` or `cloud,scheduler=bfq:+8%`.
+pub fn parse(text: &str) -> Result<Rehearse, String> {
+    let mut words = text.split(',').map(str::trim);
+    let name = words.next().unwrap_or_default();
+    let scenario = Scenario::find(name).ok_or_else(|| {
+        let all = Scenario::all();
+        let names: Vec<&str> = all.iter().map(|scenario| scenario.name).collect();
+        format!(
+            "there is no simulated disk {name:?}; there are {}",
+            names.join(", ")
+        )
+    })?;
+    let effects = words.map(effect).collect::<Result<_, _>>()?;
+    Ok(Rehearse {
+        scenario: Box::new(scenario),
+        effects,
+    })
+}
+
+fn effect(word: &str) -> Result<KnobEffect, String> {
+    let wanted = || {
+        format!(
+            "{word:?} is no effect of a value; write one as scheduler=bfq:+8% or nr_requests=64:-5%"
+        )
+    };
+    let (knob, rest) = word.split_once('=').ok_or_else(wanted)?;
+    let (value, change) = rest.rsplit_once(':').ok_or_else(wanted)?;
+    let knob = Knob::find(knob).ok_or_else(|| format!("there is no knob {knob:?}"))?;
+    let (sign, share) = match change.strip_prefix('-') {
+        Some(share) => (-1.0, share),
+        None => (1.0, change.trim_start_matches('+')),
+    };
+    let share = parse_share(share).map_err(|_| wanted())?;
+    Ok(KnobEffect {
+        knob,
+        value: value.into(),
+        ratio: 1.0 + sign * share,
+    })
+}
+
+impl Rehearse {
+    /// The machine with the simulated disk in place of the path's device, and a state directory that lasts as long.
+    pub fn begin(&self, context: &Context, path: &IoPath, seed: u64) -> Result<Context, Failure> {
+        let device = crate::named_knob::device(path)?;
+        let effects = self.effects.iter().map(|effect| Effect {
+            setting: effect.knob.attribute.into(),
+            value: effect.value.clone(),
+            ln: effect.ratio.ln(),
+        });
+        let for_tests = ForTests::asked();
+        let scene = Scene {
+            disk: Disk::new(&self.scenario, effects.collect(), seed),
+            device: device.clone(),
+            writes_through: for_tests.writes_through,
+            strike: for_tests.strike,
+        };
+        let host = context.host.rehearsing(scene)?;
+        let kept = host
+            .rehearsal()
+            .and_then(|rehearsal| rehearsal.dir())
+            .map(|dir| dir.join("state"));
+        context.out.say(format!(
+            "A rehearsal on a simulated disk ({}, seed {seed}): no figure below was measured. {device} is neither loaded \
+             nor changed, and nothing is kept.",
+            self.scenario.name
+        ));
+        Ok(Context {
+            state_dir: kept.unwrap_or_else(|| context.state_dir.clone()),
+            ..context.on(host)
+        })
+    }
+
+    /// What documents say of it.
+    pub fn on(&self, seed: u64) -> RehearsedOn {
+        RehearsedOn {
+            disk: self.scenario.name,
+            seed,
+        }
+    }
+
+    /// Refuses a meter that does not read the load or the disk.
+    pub fn must_see(&self, meter: &Meter) -> Result<(), Failure> {
+        let is_of_disk = matches!(
+            meter.counts,
+            Counts::OwnThroughput | Counts::OwnLatency | Counts::Device
+        );
+        match is_of_disk && meter.ask.is_none() && meter.options.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::usage(format!(
+                "--metric {} cannot be rehearsed: a simulated disk has no program and no group that could be asked.",
+                meter.id
+            ))
+            .on("--rehearse")),
+        }
+    }
+
+    /// Refuses an effect of a value that is not tried: it would be waited for in vain.
+    pub fn must_fit(&self, plan: &TunePlan) -> Result<(), Failure> {
+        let is_tried = |effect: &&KnobEffect| {
+            let mut knobs = plan.knobs.iter().filter(|one| one.knob == effect.knob.id);
+            knobs.any(|one| one.values.contains(&effect.value))
+        };
+        match self.effects.iter().find(|effect| !is_tried(effect)) {
+            None => Ok(()),
+            Some(effect) => Err(Failure::usage(format!(
+                "{}={} is not tried here, so it can have no effect.",
+                effect.knob.id, effect.value
+            ))
+            .on("--rehearse")
+            .hint("--dry-run in its place shows which values are tried.")),
+        }
+    }
+}
+
+/// What only tests ask for, of builds for tests: settings that are written to the kernel all the same, and a signal at a sleep.
+#[derive(Default)]
+struct ForTests {
+    writes_through: bool,
+    strike: Option<host::clock::Strike>,
+}
+
+impl ForTests {
+    /// From IODYNO_STAGE: `through`, or `through,137:9` with the sleep and the signal.
+    fn asked() -> ForTests {
+        let asked = host::environment::variable("IODYNO_STAGE").filter(|_| cfg!(debug_assertions));
+        let Some(text) = asked else {
+            return ForTests::default();
+        };
+        let strike = text.split(',').find_map(|word| {
+            let (sleep, signal) = word.split_once(':')?;
+            Some(host::clock::Strike {
+                at_sleep: sleep.parse().ok()?,
+                signal: signal.parse().ok()?,
+            })
+        });
+        ForTests {
+            writes_through: text.split(',').any(|word| word == "through"),
+            strike,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_and_effects_are_read() {
+        let told = parse("cloud,scheduler=bfq:+8%, nr_requests=64:-5%").unwrap();
+        assert_eq!(told.scenario.name, "cloud");
+        let effects: Vec<(&str, &str, i64)> = told
+            .effects
+            .iter()
+            .map(|one| {
+                (
+                    one.knob.id,
+                    one.value.as_str(),
+                    (one.ratio * 100.0).round() as i64,
+                )
+            })
+            .collect();
+        assert_eq!(
+            effects,
+            [("scheduler", "bfq", 108), ("nr_requests", "64", 95)]
+        );
+        assert!(parse("quiet_nvme").unwrap().effects.is_empty());
+    }
+
+    #[test]
+    fn what_is_none_is_named() {
+        let why = |text: &str| parse(text).unwrap_err();
+        assert!(why("floppy").contains("no simulated disk \"floppy\"; there are quiet_nvme,"));
+        assert!(why("cloud,scheduler").contains("\"scheduler\" is no effect of a value"));
+        assert!(why("cloud,scheduler=bfq:many").contains("scheduler=bfq:+8%"));
+        assert!(why("cloud,warp=9:+8%").contains("no knob \"warp\""));
+    }
+}
