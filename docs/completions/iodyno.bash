@@ -2710,7 +2710,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__run)
-            opts="-h -V --runtime --seed --stream --interval --layers --strict --dry-run --corrected --unkept --given --hold --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --keep-free --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
+            opts="-h -V --runtime --seed --stream --interval --layers --strict --dry-run --rehearse --corrected --unkept --given --hold --preset --job --section --engine --rw --bs --iodepth --numjobs --direct --size --ioengine --command --metric-regex --metric-better --engine-option --rwmixread --rate-iops --open-loop --arrivals --fsync --cpus-allowed --max-size --max-runtime --destroy-data --overwrite --here --force-signature --keep-free --sweep --find-max --latency-target --max-depth --interference --steps --write-bs --repeats --budget --precondition --steady --round --steady-limit --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2730,6 +2730,10 @@ _iodyno() {
                     ;;
                 --layers)
                     COMPREPLY=($(compgen -W "off auto lite full perf tracefs blktrace" -- "${cur}"))
+                    return 0
+                    ;;
+                --rehearse)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --preset)

@@ -145,6 +145,7 @@ full\t'Every event of every I/O: by eBPF, or by the next of the others here that
 perf\t'The same without eBPF, from perf\'s rings'
 tracefs\t'The same without eBPF, from buffers of tracefs'
 blktrace\t'The same from blktrace, one trace a device'"
+complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l rehearse -d 'Rehearse on a simulated disk, without touching the real one: \'cloud\'. A wrong name lists the disks' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l preset -d 'A load by its purpose, such as oltp, wal or backup; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l job -d 'A fio job file' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand run" -l section -d 'Only these sections of the job file' -r

@@ -131,6 +131,7 @@ full\:"Every event of every I/O\: by eBPF, or by the next of the others here tha
 perf\:"The same without eBPF, from perf'\''s rings"
 tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
+'(--dry-run --given --hold --precondition --command --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\''. A wrong name lists the disks]:DISK:_default' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \

@@ -33,6 +33,14 @@ impl Kept {
     }
 }
 
+/// Keeps what was measured on a machine; what was only rehearsed there is none.
+pub fn measured(context: &Context, store: &Store, record: &Record) -> Kept {
+    match context.host.changes_nothing() {
+        true => Kept::nowhere(),
+        false => into_store(store, record),
+    }
+}
+
 /// Puts a result into a store that was opened before it was measured.
 pub fn into_store(store: &Store, record: &Record) -> Kept {
     match store.insert(record) {

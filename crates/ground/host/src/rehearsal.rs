@@ -8,6 +8,7 @@ use crate::{Host, Whose, files};
 use kernel::choice;
 use kernel::stat::Counters;
 use model::subject::Subject;
+use serde::Serialize;
 use simulator::{Demand, Disk, STEP_MS, StepDone};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,20 @@ const STEP_NS: u64 = STEP_MS * 1_000_000;
 /// One table has the counters of all devices.
 const DISKSTATS: &str = "/proc/diskstats";
 
+/// What documents of a rehearsal say of it: nothing in them was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct RehearsedOn {
+    /// Kind of the simulated disk.
+    pub disk: &'static str,
+    /// Seed of its noise and of every random choice.
+    pub seed: u64,
+}
+
 /// What is rehearsed.
 #[derive(Debug)]
 pub struct Scene {
+    /// What documents say of it.
+    pub on: RehearsedOn,
     /// Kernel name of the device that is simulated.
     pub device: String,
     /// The disk in its place.
@@ -41,6 +53,7 @@ pub trait RehearsedLoad: Send {
 
 /// The rehearsal that a machine is looked at for.
 pub struct Rehearsal {
+    on: RehearsedOn,
     device: String,
     writes_through: bool,
     /// For locks, journals and records; none where the real ones are used.
@@ -51,7 +64,10 @@ pub struct Rehearsal {
 
 struct Stage {
     disk: Disk,
-    load: Option<Box<dyn RehearsedLoad>>,
+    /// The loads at work, each with its number.
+    loads: Vec<(u64, Box<dyn RehearsedLoad>)>,
+    /// Loads so far.
+    begun: u64,
     /// Steps that are over.
     steps: u64,
     /// What was written, by path.
@@ -75,13 +91,15 @@ impl Host {
         clock::live_in_own_time(scene.strike);
         let dir = (!scene.writes_through).then(|| files::temporary_dir("rehearsal"));
         let rehearsal = Rehearsal {
+            on: scene.on,
             device: scene.device,
             writes_through: scene.writes_through,
             dir: dir.transpose()?,
             begin_ns: clock::monotonic_ns(),
             stage: Mutex::new(Stage {
                 disk: scene.disk,
-                load: None,
+                loads: Vec::new(),
+                begun: 0,
                 steps: 0,
                 written: BTreeMap::new(),
             }),
@@ -97,6 +115,12 @@ impl Host {
         self.rehearsal.as_ref()
     }
 
+    /// What documents say of the rehearsal, where this is one.
+    pub fn rehearsed_on(&self) -> Option<RehearsedOn> {
+        let rehearsal = self.rehearsal.as_ref();
+        rehearsal.map(|rehearsal| rehearsal.on.clone())
+    }
+
     /// Whether nothing that is written here changes the machine.
     pub fn changes_nothing(&self) -> bool {
         let rehearsal = self.rehearsal.as_ref();
@@ -110,14 +134,16 @@ impl Rehearsal {
         self.dir.as_ref().map(TemporaryDir::path)
     }
 
-    /// Begins a load, which ends when what this gives is dropped; another one that is at work ends. Gives the moment at which
-    /// its first step begins, too.
+    /// Begins a load, which ends when what this gives is dropped. Gives the moment at which its first step begins, too.
     pub fn begin(self: &Arc<Self>, load: Box<dyn RehearsedLoad>) -> (LoadOnStage, u64) {
         let mut stage = self.caught_up();
         stage.disk.restart();
-        stage.load = Some(load);
+        stage.begun += 1;
+        let number = stage.begun;
+        stage.loads.push((number, load));
         let origin_ns = self.begin_ns + stage.steps * STEP_NS;
-        (LoadOnStage(Arc::clone(self)), origin_ns)
+        let rehearsal = Arc::clone(self);
+        (LoadOnStage { rehearsal, number }, origin_ns)
     }
 
     /// Lets the disk do what it did until now.
@@ -196,29 +222,33 @@ impl Rehearsal {
 
 impl Stage {
     fn step(&mut self, begin_ns: u64) {
-        let demand = self.load.as_ref().map(|load| load.demand());
-        let done = self.disk.step(demand.as_ref());
+        let demands: Vec<Demand> = self.loads.iter().map(|(_, load)| load.demand()).collect();
+        let done = self.disk.step(&demands);
         self.steps += 1;
-        if let Some(load) = &mut self.load {
-            load.take(begin_ns, &done);
+        for ((_, load), done) in self.loads.iter_mut().zip(&done) {
+            load.take(begin_ns, done);
         }
     }
 }
 
 /// A load at work; it ends when this is dropped.
 #[derive(Debug)]
-pub struct LoadOnStage(Arc<Rehearsal>);
+pub struct LoadOnStage {
+    rehearsal: Arc<Rehearsal>,
+    number: u64,
+}
 
 impl LoadOnStage {
     /// Lets it do what it did until now.
     pub fn catch_up(&self) {
-        drop(self.0.caught_up());
+        drop(self.rehearsal.caught_up());
     }
 }
 
 impl Drop for LoadOnStage {
     fn drop(&mut self) {
-        self.0.caught_up().load = None;
+        let mut stage = self.rehearsal.caught_up();
+        stage.loads.retain(|(number, _)| *number != self.number);
     }
 }
 

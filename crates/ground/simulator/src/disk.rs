@@ -22,10 +22,14 @@ pub struct Effect {
 /// What a load asks of a disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
-    /// I/Os per second that a quiet disk does of it with the settings that were found.
+    /// I/Os per second that a quiet disk does of it with the settings that were found, where it is the only one.
     pub iops: f64,
+    /// I/Os per second that it wants at the most; none where it takes what it gets.
+    pub most_iops: Option<f64>,
     /// I/Os in flight.
     pub depth: u32,
+    /// What one of them takes where no other is there, s.
+    pub alone_s: f64,
     /// Share of reads among them, 0 to 1.
     pub reads: f64,
     /// Bytes of one.
@@ -77,8 +81,8 @@ pub struct Disk {
     in_place: InPlace,
     /// Every combination that was ever in place; its index is the device's arm.
     arms: Vec<InPlace>,
-    /// What is left over of an I/O: own reads, own writes, those of the neighbour.
-    rest: [f64; 3],
+    /// What is left over of an I/O, by load: its reads, its writes, those of the neighbour.
+    rest: Vec<[f64; 3]>,
     counters: DiskCounters,
 }
 
@@ -91,7 +95,7 @@ impl Disk {
             found: BTreeMap::new(),
             in_place: InPlace::new(),
             arms: vec![InPlace::new()],
-            rest: [0.0; 3],
+            rest: Vec::new(),
             counters: DiskCounters::default(),
         }
     }
@@ -113,26 +117,46 @@ impl Disk {
         self.device.restart();
     }
 
-    /// Goes on by a step under a load; without one it rests, and so does its neighbour.
-    pub fn step(&mut self, demand: Option<&Demand>) -> StepDone {
-        let Some(demand) = demand else {
-            self.counters.in_flight = 0;
-            return StepDone::default();
-        };
+    /// Goes on by a step under loads, which share it by their depths; without one it rests, and so does its neighbour.
+    pub fn step(&mut self, demands: &[Demand]) -> Vec<StepDone> {
+        self.counters.in_flight = demands.iter().map(|demand| u64::from(demand.depth)).sum();
+        if demands.is_empty() {
+            return Vec::new();
+        }
+        self.counters.busy_ms += STEP_MS;
         let arm = self.arm();
         let rate = self.device.run(arm, STEP_MS).into_iter().sum::<f64>();
         let others: f64 = self.device.foreign().iter().sum();
-        let ios = rate * demand.iops * STEP_S;
+        let depths: f64 = demands.iter().map(|demand| f64::from(demand.depth)).sum();
+        self.rest.resize(demands.len(), [0.0; 3]);
+        let each = demands.iter().enumerate().map(|(place, demand)| {
+            let share = f64::from(demand.depth) / depths;
+            (place, demand, (rate * share, others * share))
+        });
+        let each: Vec<_> = each.collect();
+        each.into_iter()
+            .map(|(place, demand, rates)| self.serve(place, demand, rates))
+            .collect()
+    }
+
+    /// What a load gets at these rates of its own and of a neighbour, as parts of what the quiet disk would give it.
+    fn serve(&mut self, place: usize, demand: &Demand, (own, others): (f64, f64)) -> StepDone {
+        let able = own * demand.iops;
+        let iops = demand.most_iops.map_or(able, |most| most.min(able));
+        // One that wants less than it could get has fewer in flight, and waits the less for them (M/M/1).
+        let most_s = f64::from(demand.depth) / able;
+        let waited_s = demand.alone_s / (1.0 - iops / able).max(f64::EPSILON);
+        let latency_ns = match able > 0.0 {
+            true => most_s.min(waited_s) * 1e9,
+            false => 0.0,
+        };
+        let ios = iops * STEP_S;
         let shares = [
             ios * demand.reads,
             ios * (1.0 - demand.reads),
             others * demand.iops * STEP_S,
         ];
-        let [reads, writes, foreign] = self.whole(shares);
-        let latency_ns = match ios > 0.0 {
-            true => f64::from(demand.depth) * STEP_S * 1e9 / ios,
-            false => 0.0,
-        };
+        let [reads, writes, foreign] = self.whole(place, shares);
         self.count(demand, [reads, writes, foreign], latency_ns);
         StepDone {
             reads,
@@ -147,9 +171,10 @@ impl Disk {
     }
 
     /// Whole I/Os; what is left over is done in a later step.
-    fn whole(&mut self, shares: [f64; 3]) -> [u64; 3] {
+    fn whole(&mut self, place: usize, shares: [f64; 3]) -> [u64; 3] {
         let mut done = [0; 3];
-        for ((rest, share), done) in self.rest.iter_mut().zip(shares).zip(&mut done) {
+        let rests = self.rest[place].iter_mut();
+        for ((rest, share), done) in rests.zip(shares).zip(&mut done) {
             *rest += share;
             *done = rest.floor() as u64;
             *rest -= rest.floor();
@@ -167,8 +192,6 @@ impl Disk {
         counters.writes += writes;
         counters.write_sectors += writes * sectors;
         counters.write_ms += writes as f64 * latency_ns / 1e6;
-        counters.in_flight = demand.depth.into();
-        counters.busy_ms += STEP_MS;
     }
 
     fn arm(&mut self) -> usize {
@@ -198,7 +221,9 @@ mod tests {
 
     const DEMAND: Demand = Demand {
         iops: 10_000.0,
+        most_iops: None,
         depth: 32,
+        alone_s: 100e-6,
         reads: 0.7,
         bytes: 4096,
     };
@@ -214,7 +239,7 @@ mod tests {
     }
 
     fn ios(disk: &mut Disk, steps: u64) -> u64 {
-        let done = (0..steps).map(|_| disk.step(Some(&DEMAND)));
+        let done = (0..steps).flat_map(|_| disk.step(&[DEMAND]));
         done.map(|done| done.reads + done.writes).sum()
     }
 
@@ -247,11 +272,41 @@ mod tests {
             assert!((counters.writes as f64 / own as f64 - 0.3).abs() < 0.01);
             assert_eq!(counters.write_sectors, counters.writes * 8);
             assert_eq!((counters.busy_ms, counters.in_flight), (10_000, 32));
-            disk.step(None);
+            disk.step(&[]);
             assert_eq!(
                 (disk.counters().in_flight, disk.counters().reads),
                 (0, counters.reads)
             );
         }
+    }
+
+    #[test]
+    fn two_loads_share_it_by_depth_and_one_that_wants_little_waits_little() {
+        let mut disk = disk(&Scenario::plain("still"));
+        let deep = Demand {
+            depth: 96,
+            ..DEMAND
+        };
+        let mut ios = [0; 2];
+        for _ in 0..500 {
+            let done = disk.step(&[DEMAND, deep]);
+            ios.iter_mut()
+                .zip(&done)
+                .for_each(|(sum, done)| *sum += done.reads + done.writes);
+            assert!((done[0].latency_ns / done[1].latency_ns - 1.0).abs() < 1e-9);
+        }
+        assert!(
+            (ios[1] as f64 / ios[0] as f64 - 3.0).abs() < 0.01,
+            "{ios:?}"
+        );
+        let paced = Demand {
+            most_iops: Some(1_000.0),
+            ..DEMAND
+        };
+        let done: Vec<StepDone> = (0..500).flat_map(|_| disk.step(&[paced])).collect();
+        let all: u64 = done.iter().map(|done| done.reads + done.writes).sum();
+        assert!((4_999..=5_000).contains(&all), "{all}");
+        let slowest_ns = done.iter().map(|done| done.latency_ns).fold(0.0, f64::max);
+        assert!((100_000.0..200_000.0).contains(&slowest_ns), "{slowest_ns}");
     }
 }

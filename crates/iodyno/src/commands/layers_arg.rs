@@ -1,6 +1,8 @@
 //! `--layers`, shared by the verbs that load a device.
 
-use observe::{Strength, TracingWish};
+use host::Host;
+use model::iopath::IoPath;
+use observe::{Strength, Tracing, TracingWish};
 
 /// How closely the block layer is traced beside the load.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -39,5 +41,13 @@ pub fn wish_or_lite(asked: Option<LayersArg>) -> TracingWish {
     match asked {
         None | Some(LayersArg::Auto) => TracingWish::Auto(Strength::Lite),
         Some(_) => wish(asked),
+    }
+}
+
+/// Traces the devices of a path as was wished; in a rehearsal there is nothing to trace.
+pub fn start(host: &Host, path: &IoPath, wish: TracingWish) -> Tracing {
+    match host.rehearsal() {
+        Some(_) => Tracing::off("a rehearsal does no I/O that could be traced"),
+        None => Tracing::start(path, wish),
     }
 }

@@ -26,6 +26,7 @@ pub mod list;
 pub mod loop_device;
 pub mod merge;
 pub mod note;
+pub mod rehearse;
 pub mod report;
 pub mod rights;
 pub mod run;

@@ -310,6 +310,7 @@ impl Running {
 
     /// Whether every thread has done what it was asked and left.
     pub fn is_over(&self) -> bool {
+        self.catch_up();
         self.counters
             .iter()
             .all(|counters| counters.is_done.load(Relaxed))

@@ -45,7 +45,12 @@ pub(super) fn start_with(
     check::fits(prepared, job)?;
     if let Some(rehearsal) = prepared.place().host.rehearsal() {
         let notes = notes::of_job(prepared, job);
-        return Ok(rehearsed::start(rehearsal, (engine, job), notes));
+        let file_bytes = prepared.file_bytes();
+        return Ok(rehearsed::start(
+            rehearsal,
+            (engine, job),
+            (file_bytes, notes),
+        ));
     }
     let spans = spans(prepared, job, region, engine)?;
     let mut notes = prepared.notes().to_vec();

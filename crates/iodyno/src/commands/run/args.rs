@@ -2,6 +2,7 @@
 
 use crate::commands::job_args::{JobArgs, duration_ms};
 use crate::commands::layers_arg::LayersArg;
+use crate::commands::rehearse::{self, Rehearse};
 use crate::commands::scratch_arg::ScratchArg;
 use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer};
 use crate::exit::Failure;
@@ -36,6 +37,10 @@ pub struct RunArgs {
     /// Judge the job and say what would be run; load nothing.
     #[arg(long, conflicts_with = "corrected")]
     pub dry_run: bool,
+    /// Rehearse on a simulated disk, without touching the real one: 'cloud'. A wrong name lists the disks.
+    #[arg(long, value_name = "DISK", value_parser = rehearse::parse,
+          conflicts_with_all = ["dry_run", "given", "hold", "precondition", "command", "container"])]
+    pub rehearse: Option<Rehearse>,
     /// Run the job as the lint corrects it.
     #[arg(long)]
     pub corrected: bool,

@@ -13,6 +13,7 @@ pub mod lint;
 mod matrix;
 mod outside;
 mod precondition;
+mod rehearsed;
 mod series;
 mod stage;
 mod steady;
@@ -57,6 +58,8 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
         return ceph::run(args, context, workload, &target);
     }
     let (root, path) = Opened::begin(args)?.root(args.target.as_deref(), context, &workload)?;
+    let on_stage = rehearsed::begin(args, context, (&workload, &path))?;
+    let context = on_stage.as_ref().unwrap_or(context);
     for section in &mut workload.sections {
         match workload.is_fio {
             true => defaults::stand_in(&mut section.job, root.kind()),
@@ -183,7 +186,7 @@ fn measure(
     let mut record = record(provenance, workload, path, (done, studies), findings);
     let kept = match args.unkept {
         true => keep::Kept::nowhere(),
-        false => keep::into_store(store, &record),
+        false => keep::measured(context, store, &record),
     };
     // What was said before the load need not be said again.
     let all = record.findings.clone();
@@ -204,6 +207,7 @@ fn measure(
         schema: "iodyno.run/1",
         id: kept.id,
         record: &record,
+        rehearsed: context.host.rehearsed_on(),
     };
     context.out.document(&document)?;
     kept.must_be_stored()?;

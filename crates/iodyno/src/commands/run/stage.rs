@@ -5,7 +5,7 @@ use super::hold;
 use super::intervals::Intervals;
 use super::targets::Targets;
 use crate::commands::job_args::Workload;
-use crate::commands::layers_arg::wish;
+use crate::commands::layers_arg::{self, wish};
 use crate::context::Context;
 use crate::exit::Failure;
 use crate::live::{Progress, View};
@@ -17,7 +17,7 @@ use model::job::{Section, stages};
 use model::layers::LayerTimes;
 use model::record::SectionResult;
 use model::sample::SensorLog;
-use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope, Tracing};
+use observe::{INTERVAL_DEFAULT_MS, Sampler, Scope};
 
 /// How often a load is looked at, ns.
 const LOOK_NS: u64 = 20_000_000;
@@ -43,7 +43,7 @@ pub fn run_all(
     stop: &Stop,
 ) -> Result<StageDone, Failure> {
     let origin_ns = clock::monotonic_ns();
-    let tracing = Tracing::start(path, wish(args.layers));
+    let tracing = layers_arg::start(&context.host, path, wish(args.layers));
     let layers_before = tracing.read();
     let scope = Scope {
         tracing,

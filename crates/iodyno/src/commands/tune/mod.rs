@@ -6,7 +6,7 @@ mod live;
 mod plan;
 mod quiet;
 mod reboot_plan;
-mod rehearse;
+mod rehearsed;
 mod runs;
 mod session;
 mod stop_if;
@@ -14,6 +14,7 @@ mod suspects;
 
 use super::job_args::{JobArgs, duration_ms, fresh_seed};
 use super::layers_arg::LayersArg;
+use super::rehearse::{self, Rehearse};
 use super::run::lint::Lint;
 use super::run::targets::opened;
 use super::scratch_arg::ScratchArg;
@@ -22,7 +23,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use host::{DeviceLock, Journal, Target};
+use host::{DeviceLock, Journal, RehearsedOn, Target};
 use load::Engine;
 use load::engines::command::RunOnce;
 use model::iopath::IoPath;
@@ -31,7 +32,6 @@ use model::record::{Provenance, Record, RecordBody, Trial, TuneBody};
 use model::units::parse_share;
 use model::verdict::{Reason, Verdict};
 use plan::TunePlan;
-use rehearse::{Rehearse, RehearsedOn};
 use report::words;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -320,12 +320,9 @@ fn made(args: &TuneArgs, context: &Context) -> Result<Made, Failure> {
     let provenance = crate::provenance::of(&context.host);
     let done = session.run()?;
     let (interrupted, read_back) = (done.interrupted, done.read_back);
-    let rehearsed = args.rehearse.as_ref().map(|it| it.on(seed));
+    let rehearsed = context.host.rehearsed_on();
     let record = record(done, path.clone(), job, provenance);
-    let kept = match context.host.changes_nothing() {
-        true => Kept::nowhere(),
-        false => keep::into_store(&store, &record),
-    };
+    let kept = keep::measured(context, &store, &record);
     Ok(Made::Tune(Box::new(TuneMade {
         plan,
         record,
@@ -344,8 +341,8 @@ fn decided(
     job: &Job,
 ) -> Result<(Judge, TunePlan), Failure> {
     let ran = runs::first(args, context, job)?;
-    if let Some(rehearse) = &args.rehearse {
-        rehearse.must_see(args.meter(job, ran))?;
+    if args.rehearse.is_some() {
+        rehearsed::must_see(args.meter(job, ran))?;
     }
     let judge = judge::ready(args, context, path, job, ran)?;
     stop_if::must_fit(&args.stop_if, &judge.metric)?;
@@ -353,7 +350,7 @@ fn decided(
     let plan = plan::make(args, context, path, job, &judge)?;
     runs::must_fit(args, &plan, ran)?;
     if let Some(rehearse) = &args.rehearse {
-        rehearse.must_fit(&plan)?;
+        rehearsed::must_fit(rehearse, &plan)?;
     }
     Ok((judge, plan))
 }

@@ -2,7 +2,7 @@
 
 use super::plan::{KnobTime, PlannedKnob, TunePlan};
 use super::{TuneArgs, live::Live, quiet};
-use crate::commands::layers_arg::{LayersArg, wish};
+use crate::commands::layers_arg::{self, LayersArg, wish};
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::in_place;
@@ -203,13 +203,10 @@ impl Session<'_> {
     /// Tracing in all windows, where it was asked for. Otherwise the windows of the proof are free of it.
     fn tracing(&self) -> Tracing {
         match self.args.layers {
-            _ if self.context.host.rehearsal().is_some() => {
-                Tracing::off("a rehearsal does no I/O that could be traced")
-            }
-            LayersArg::Auto => {
+            LayersArg::Auto if self.context.host.rehearsal().is_none() => {
                 Tracing::off("a tune traces only after each decision (--layers auto)")
             }
-            asked => Tracing::start(self.path, wish(Some(asked))),
+            asked => layers_arg::start(&self.context.host, self.path, wish(Some(asked))),
         }
     }
 

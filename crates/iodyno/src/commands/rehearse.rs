@@ -1,17 +1,13 @@
-//! `--rehearse`: the same tune on a simulated disk in place of the real one, in time of its own. It shows what a tune would do
-//! and say, in a second, and touches nothing.
+//! `--rehearse`: the same tune or run on a simulated disk in place of the real one, in time of its own. It shows what would be
+//! done and said, in a second, and touches nothing.
 
-use super::plan::TunePlan;
 use crate::context::Context;
 use crate::exit::Failure;
 use apply::Knob;
-use host::Scene;
+use host::{RehearsedOn, Scene};
 use model::iopath::IoPath;
 use model::units::parse_share;
-use serde::Serialize;
 use simulator::{Disk, Effect, Scenario};
-use tuner::Meter;
-use tuner::meter::Counts;
 
 /// What is rehearsed: a kind of disk, and values that change its rate.
 #[derive(Clone, Debug)]
@@ -26,15 +22,6 @@ struct KnobEffect {
     value: String,
     /// The rate with the value in place, as a part of the rate without it.
     ratio: f64,
-}
-
-/// That a document is none of anything measured.
-#[derive(Clone, Debug, Serialize)]
-pub struct RehearsedOn {
-    /// Kind of the simulated disk.
-    pub disk: &'static str,
-    /// Seed of its noise and of every random choice.
-    pub seed: u64,
 }
 
 /// clap's parser: `cloud` or `cloud,scheduler=bfq:+8%`.
@@ -89,6 +76,10 @@ impl Rehearse {
         let for_tests = ForTests::asked();
         let scene = Scene {
             disk: Disk::new(&self.scenario, effects.collect(), seed),
+            on: RehearsedOn {
+                disk: self.scenario.name,
+                seed,
+            },
             device: device.clone(),
             writes_through: for_tests.writes_through,
             strike: for_tests.strike,
@@ -109,45 +100,10 @@ impl Rehearse {
         })
     }
 
-    /// What documents say of it.
-    pub fn on(&self, seed: u64) -> RehearsedOn {
-        RehearsedOn {
-            disk: self.scenario.name,
-            seed,
-        }
-    }
-
-    /// Refuses a meter that does not read the load or the disk.
-    pub fn must_see(&self, meter: &Meter) -> Result<(), Failure> {
-        let is_of_disk = matches!(
-            meter.counts,
-            Counts::OwnThroughput | Counts::OwnLatency | Counts::Device
-        );
-        match is_of_disk && meter.ask.is_none() && meter.options.is_empty() {
-            true => Ok(()),
-            false => Err(Failure::usage(format!(
-                "--metric {} cannot be rehearsed: a simulated disk has no program and no group that could be asked.",
-                meter.id
-            ))
-            .on("--rehearse")),
-        }
-    }
-
-    /// Refuses an effect of a value that is not tried: it would be waited for in vain.
-    pub fn must_fit(&self, plan: &TunePlan) -> Result<(), Failure> {
-        let is_tried = |effect: &&KnobEffect| {
-            let mut knobs = plan.knobs.iter().filter(|one| one.knob == effect.knob.id);
-            knobs.any(|one| one.values.contains(&effect.value))
-        };
-        match self.effects.iter().find(|effect| !is_tried(effect)) {
-            None => Ok(()),
-            Some(effect) => Err(Failure::usage(format!(
-                "{}={} is not tried here, so it can have no effect.",
-                effect.knob.id, effect.value
-            ))
-            .on("--rehearse")
-            .hint("--dry-run in its place shows which values are tried.")),
-        }
+    /// The values that are to have an effect, each with its knob.
+    pub fn values(&self) -> impl Iterator<Item = (&'static Knob, &str)> {
+        let values = self.effects.iter();
+        values.map(|effect| (effect.knob, effect.value.as_str()))
     }
 }
 
