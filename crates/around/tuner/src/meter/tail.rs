@@ -146,4 +146,25 @@ mod tests {
         assert_eq!(tails(&few[..1], 0.99, 1_000), None);
         assert_eq!(tails(&[], 0.99, 1_000), None);
     }
+
+    #[test]
+    fn the_tail_of_one_kind_of_io_is_not_that_of_the_others() {
+        let side = |slow_ns| load::RunningSide {
+            latency: grain(1_000, slow_ns),
+            ..load::RunningSide::default()
+        };
+        let after = Snapshot {
+            at_ns: 1,
+            ios: 2_000,
+            sides: vec![side(1_000_000), side(9_000_000)],
+            ..Snapshot::default()
+        };
+        let tail_ms = |tail: Tail| {
+            let done = tail.between(&Snapshot::default(), &after);
+            (quantile_of(&done, 0.985).unwrap() / 1e6).round()
+        };
+        assert_eq!(tail_ms(Tail::of_lane(0.985, load::lane::READ)), 1.0);
+        assert_eq!(tail_ms(Tail::of_lane(0.985, load::lane::WRITE)), 9.0);
+        assert_eq!(tail_ms(Tail::of(0.985)), 1.0);
+    }
 }

@@ -125,6 +125,26 @@ fn writes_only_what_was_saved_and_puts_it_back() {
 }
 
 #[test]
+fn what_had_no_value_that_could_be_put_back_is_not_written() {
+    const BATCH: &str = "/sys/block/loop0/queue/iosched/fifo_batch";
+    let stand = Stand::new();
+    let lock = stand.lock("tune");
+    let mut journal = Journal::begin(&stand.host, &stand.state, "tune loop0", &lock).unwrap();
+    journal
+        .checkpoint(&[(SCHEDULER.into(), 10), (BATCH.into(), 40)])
+        .unwrap();
+    // It comes with the scheduler: by then it could be written.
+    journal.write(SCHEDULER, "mq-deadline").unwrap();
+    let before = stand.value("iosched/fifo_batch");
+    assert!(matches!(
+        journal.write(BATCH, "1"),
+        Err(Error::NotJournalled { .. })
+    ));
+    assert_eq!(stand.value("iosched/fifo_batch"), before);
+    assert!(is_whole(&journal.revert().unwrap()));
+}
+
+#[test]
 fn the_old_value_is_on_disk_before_the_write_and_its_owner_is_named() {
     let stand = Stand::new();
     let lock = stand.lock("tune");
