@@ -102,21 +102,16 @@ impl Counters {
     /// Counts one completion on its lane.
     #[inline(always)]
     pub fn completed(&self, lane: usize, bytes: u64, latency_ns: u64) {
-        let Some(lane) = self.lanes.get(lane) else {
-            return;
-        };
-        // `bucket_of` is below BUCKETS for every value; the check costs nothing beside the load.
-        if let Some(cell) = lane.cells.get(bucket_of(latency_ns)) {
-            add(cell, 1);
-        }
-        add(&lane.bytes, bytes);
+        self.completed_alike(lane, bytes, (latency_ns, 1));
     }
 
-    /// Counts several completions that took as long.
+    /// Counts several completions on their lane, of as many bytes and as long each.
+    #[inline(always)]
     pub fn completed_alike(&self, lane: usize, bytes: u64, (latency_ns, count): (u64, u64)) {
         let Some(lane) = self.lanes.get(lane) else {
             return;
         };
+        // `bucket_of` is below BUCKETS for every value; the check costs nothing beside the load.
         if let Some(cell) = lane.cells.get(bucket_of(latency_ns)) {
             add(cell, count);
         }

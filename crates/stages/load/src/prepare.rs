@@ -286,11 +286,18 @@ fn rehearsed(
     job: &Job,
     engine: &Engine,
 ) -> Result<Prepared, LoadError> {
-    if engine.needs != Needs::Files {
+    if engine.needs != Needs::Files || engine.runs != Runs::PerJob {
         return Err(LoadError::usage(
             format!("--ioengine {}", engine.id),
-            "a simulated disk has only loads that iodyno makes itself",
+            "a simulated disk has only loads of files and devices that iodyno makes itself",
             "Rehearse with io_uring, libaio or psync",
+        ));
+    }
+    if job.rw.trims() {
+        return Err(LoadError::usage(
+            "--rw",
+            "a simulated disk reads and writes, and knows no trim",
+            "Rehearse with reads or writes",
         ));
     }
     loadable(target)?;

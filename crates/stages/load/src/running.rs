@@ -329,7 +329,8 @@ impl Running {
     /// wrote), and lets it do that; [`Running::is_over`] says when it is done. Whether the job has such a thing. A load
     /// that another program makes never has: that program does at its end what it does when it is interrupted.
     pub fn wind_down(&self, job: &Job) -> bool {
-        if self.engine.is_another_program() {
+        // Nor is anything read back or synced that was only rehearsed.
+        if self.engine.is_another_program() || self.stage.is_some() {
             return false;
         }
         let is_read_back = job.verify.is_some_and(|verify| verify.read_back);

@@ -37,10 +37,10 @@ struct TurnState {
     strike: Option<Strike>,
 }
 
-/// A signal to this process itself, from the thread that goes to sleep for the so-manieth time.
+/// A signal that the process sends itself at one of its sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strike {
-    /// Which sleep, from 1, over all threads.
+    /// Which of them, counted from 1 over all threads.
     pub at_sleep: u64,
     /// The signal's number.
     pub signal: i32,
