@@ -131,7 +131,7 @@ full\:"Every event of every I/O\: by eBPF, or by the next of the others here tha
 perf\:"The same without eBPF, from perf'\''s rings"
 tracefs\:"The same without eBPF, from buffers of tracefs"
 blktrace\:"The same from blktrace, one trace a device"))' \
-'(--dry-run --given --hold --precondition --command --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\''. A wrong name lists the disks]:DISK:_default' \
+'(--dry-run --given --hold --unkept --precondition --command --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\''. A wrong name lists the disks]:DISK:_default' \
 '--preset=[A load by its purpose, such as oltp, wal or backup; \`iodyno catalogue\` lists them]:PRESET:_default' \
 '(--preset)--job=[A fio job file]:FILE.fio:_files' \
 '*--section=[Only these sections of the job file]:NAME:_default' \
@@ -544,7 +544,7 @@ _arguments "${_arguments_options[@]}" : \
 '--seed=[Seed of every random choice; without it, one that is printed]:SEED:_default' \
 '--wait-quiet=[Wait at the most so long until nobody else has used the device for 3 seconds; it comes on top of the budget]:TIME:_default' \
 '*--stop-if=[End and put everything back at once when the device crosses this bound\: '\''await>20ms'\'', '\''write.iops<500'\'', '\''bw<100M'\''; or what the values are judged by does\: '\''metric<500'\''. Repeat for more]:BOUND:_default' \
-'(--dry-run --beside --command --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\'', or with the effects that values are to have, '\''cloud,scheduler=bfq\:+8%'\''. A wrong name lists the disks]:DISK[,KNOB=V:±N%…]:_default' \
+'(--dry-run --beside --command --container --reboot-plan)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\'', or with the effects that values are to have, '\''cloud,scheduler=bfq\:+8%'\''. A wrong name lists the disks]:DISK[,KNOB=V:±N%…]:_default' \
 '--layers=[When to trace the block layer\: auto traces a few windows after each decision, so that the proof is free of what tracing costs; lite and full trace all windows]:LAYERS:((off\:"Not at all"
 auto\:"Full, but off for a disk in memory, where tracing would be most of what is measured"
 lite\:"Completions only, with the kernel'\''s own time stamps"

@@ -58,6 +58,7 @@ pub fn record(number: u64) -> Result<Record, serde_json::Error> {
             started_unix_ms: 1_600_000_000_000 + number * 1_800_000,
             command: ["iodyno", "run", "/srv/data"].map(String::from).to_vec(),
             kube: None,
+            rehearsed: None,
         },
         "path": path(number), "job": job, "load": load, "trials": [],
         "sensors": [sensor(number)],

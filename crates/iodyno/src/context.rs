@@ -2,8 +2,8 @@
 
 use crate::exit::{Exit, Failure};
 use crate::out::Out;
+use host::Host;
 use host::signals::Stop;
-use host::{Host, RehearsedOn};
 use model::record::Record;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -17,9 +17,6 @@ pub struct RecordAnswer<'a> {
     pub id: Option<i64>,
     /// The record.
     pub record: &'a Record,
-    /// That it was a rehearsal: then nothing in it was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rehearsed: Option<RehearsedOn>,
 }
 
 /// What every verb is given.

@@ -33,16 +33,11 @@ impl Kept {
     }
 }
 
-/// Keeps what was measured on a machine; what was only rehearsed there is none.
-pub fn measured(context: &Context, store: &Store, record: &Record) -> Kept {
-    match context.host.changes_nothing() {
-        true => Kept::nowhere(),
-        false => into_store(store, record),
-    }
-}
-
-/// Puts a result into a store that was opened before it was measured.
+/// Puts a result into a store that was opened before it was measured. What was rehearsed is none.
 pub fn into_store(store: &Store, record: &Record) -> Kept {
+    if record.provenance.rehearsed.is_some() {
+        return Kept::nowhere();
+    }
     match store.insert(record) {
         Ok(id) => Kept {
             id: Some(id),

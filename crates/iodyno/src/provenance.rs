@@ -15,6 +15,7 @@ pub fn of(host: &Host) -> Provenance {
         started_unix_ms: host::clock::unix_ms(),
         command: model::secret::command(&host::environment::arguments()),
         kube: None,
+        rehearsed: host.rehearsed_on(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs, sweeps, searches and steady state on a simulated disk: what a load gets there is known, and the same each time.
 
 use crate::support::{Dir, Iodyno, Loop, code, text};
-use crate::sweep::studies;
+use crate::sweep::{studies, visits};
 use serde_json::Value;
 
 /// What the simulated disk gets done at the most, I/Os per second: eight parts, each of which takes 400 µs.
@@ -160,6 +160,7 @@ fn a_series_that_is_stopped_keeps_what_it_has() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("rehearse-stop"));
     let target = dir.path().to_str().unwrap();
     let words = [
+        "--json",
         "run",
         target,
         "--rehearse",
@@ -173,13 +174,8 @@ fn a_series_that_is_stopped_keeps_what_it_has() {
         .output()
         .unwrap();
     assert_eq!(code(&output), 130, "{}", text(&output.stderr));
-    let (document, _) = iodyno.json(&["show", "1"]);
-    let points = document["record"]["studies"]["sweep"]["points"].as_array();
-    let visits = points
-        .into_iter()
-        .flatten()
-        .map(|point| point["visits"].as_array().unwrap().len());
-    let visits: usize = visits.sum();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let visits = visits(&document);
     assert!((1..21).contains(&visits), "{visits}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
@@ -201,10 +197,95 @@ fn what_of_a_run_cannot_be_rehearsed_is_refused() {
             &["--rehearse", "cloud", "--ioengine", "none"],
             "a simulated disk has only loads",
         ),
+        (
+            &["--rehearse", "cloud", "--engine", "fio"],
+            "a simulated disk has only loads",
+        ),
+        (
+            &["--rehearse", "cloud", "--rw", "randtrim"],
+            "knows no trim",
+        ),
     ] {
         let output = iodyno.run(&[&["run", target], more].concat());
         let said = text(&output.stderr);
         assert_eq!(code(&output), 2, "{more:?}: {said}");
         assert!(said.contains(why), "{more:?}: {said}");
+    }
+}
+
+#[test]
+fn no_cluster_is_loaded_where_a_rehearsal_was_asked_for() {
+    for target in ["rados://pool", "rbd://pool/image"] {
+        let output = Iodyno::new().run(&["run", target, "--rehearse", "cloud"]);
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{target}: {said}");
+        assert!(said.contains("cannot be rehearsed"), "{target}: {said}");
+    }
+}
+
+#[test]
+fn a_load_that_syncs_or_reads_back_at_its_end_ends_with_its_time() {
+    let dir = Dir::new("rehearse-end");
+    let target = dir.path().to_str().unwrap();
+    for option in ["--end_fsync=1", "--verify=crc32c"] {
+        let words =
+            "--name=a --rw=write --bs=4k --size=8m --time_based --runtime=2 --ioengine=psync";
+        let fio: Vec<&str> = words.split_whitespace().chain([option]).collect();
+        let run = ["run", target, "--rehearse", "quiet_nvme", "--"];
+        let (document, output) = Iodyno::new().json(&[&run[..], &fio].concat());
+        assert_eq!(code(&output), 0, "{option}: {}", text(&output.stderr));
+        let elapsed_ms = document["record"]["load"]["elapsed_ms"].as_f64().unwrap();
+        assert!(
+            (1_990.0..2_100.0).contains(&elapsed_ms),
+            "{option}: {elapsed_ms}"
+        );
+    }
+}
+
+#[test]
+fn a_target_without_a_device_is_rehearsed_and_nothing_is_left() {
+    let (iodyno, memory) = (Iodyno::new(), "/dev/shm");
+    if !std::path::Path::new(memory).is_dir() {
+        return skip::missing("shm", "no file system in memory");
+    }
+    let words = ["run", memory, "--rehearse", "quiet_nvme", "--runtime", "5s"];
+    let output = iodyno.run(&words);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let mut left = std::fs::read_dir(iodyno.state.path()).unwrap();
+    assert!(left.next().is_none(), "no store, no journal");
+}
+
+#[test]
+fn what_was_rehearsed_passes_for_no_measurement() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("rehearsed"));
+    let target = dir.path().to_str().unwrap();
+    let file = dir.path().join("rehearsed.json");
+    let words = ["run", target, "--rehearse", "quiet_nvme", "--runtime", "5s"];
+    let (document, _) = iodyno.json(&words);
+    std::fs::write(&file, document.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    for words in [&["merge", file][..], &["compare", file, file]] {
+        let output = iodyno.run(words);
+        let said = text(&output.stderr);
+        assert_ne!(code(&output), 0, "{words:?}");
+        assert!(
+            said.contains("rehearsed on a simulated disk"),
+            "{words:?}: {said}"
+        );
+    }
+    for format in ["md", "html"] {
+        let shown = dir.path().join(format);
+        let words = [
+            "report",
+            file,
+            "--format",
+            format,
+            "--output",
+            shown.to_str().unwrap(),
+        ];
+        let output = iodyno.run(&words);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let page = std::fs::read_to_string(&shown).unwrap();
+        assert!(page.contains("no figure here was measured"), "{format}");
     }
 }

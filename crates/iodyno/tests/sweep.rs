@@ -11,6 +11,15 @@ pub fn studies(iodyno: &Iodyno, arguments: &[&str]) -> (Value, String, String) {
     (document["record"].clone(), said, document["id"].to_string())
 }
 
+/// Visits of all points of the sweep in a document.
+pub fn visits(document: &Value) -> usize {
+    let points = document["record"]["studies"]["sweep"]["points"].as_array();
+    let points = points.into_iter().flatten();
+    points
+        .map(|point| point["visits"].as_array().unwrap().len())
+        .sum()
+}
+
 #[test]
 fn a_plain_load_can_be_worn_in_too() {
     let (iodyno, dir) = (Iodyno::new(), Dir::new("worn"));

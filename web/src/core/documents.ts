@@ -2181,6 +2181,8 @@ export interface Provenance {
   kernel: string;
   /** Where in a Kubernetes cluster it ran; none outside of one. */
   kube?: KubePlace | null;
+  /** The simulated disk on which it was rehearsed; none where it was measured. */
+  rehearsed?: RehearsedOn | null;
   /** Wall clock at the start, ms since 1970. */
   started_unix_ms: number;
 }
@@ -2374,6 +2376,14 @@ export interface RecordRow {
   unix_ms: number;
   /** `run`, `tune`, `check`, `watch` or `import`. */
   verb: string;
+}
+
+/** A simulated disk. Nothing in a record of it was measured, so no store takes one and nothing is compared with it. */
+export interface RehearsedOn {
+  /** Its kind, as `--rehearse` takes it. */
+  disk: string;
+  /** Seed of its noise and of every random choice. */
+  seed: number;
 }
 
 /** What runs of one setting differed by. */

@@ -41,7 +41,12 @@ pub fn read(text: &str) -> Result<Record, String> {
     if let Some(why) = objection(&document.trials) {
         return Err(format!("it is no record of a measurement: {why}"));
     }
-    Record::try_from(document).map_err(|error| format!("it cannot be read: {error}"))
+    let record =
+        Record::try_from(document).map_err(|error| format!("it cannot be read: {error}"))?;
+    match record.provenance.rehearsed {
+        Some(_) => Err("it was rehearsed on a simulated disk, and measured nowhere".into()),
+        None => Ok(record),
+    }
 }
 
 /// Refuses another store whose tables are not those that this version makes: a view or a trigger would be a program.

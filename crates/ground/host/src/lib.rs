@@ -97,7 +97,7 @@ pub use journal::{
 };
 pub use piped::{Interrupter, Piped};
 pub use privileges::Privileges;
-pub use rehearsal::{LoadOnStage, Rehearsal, RehearsedLoad, RehearsedOn, Scene};
+pub use rehearsal::{LoadOnStage, Rehearsal, RehearsedLoad, Scene};
 pub use sampled::Sampled;
 pub use target::Target;
 pub use upload::Upload;

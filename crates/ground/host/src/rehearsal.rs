@@ -7,8 +7,8 @@ use crate::output::TemporaryDir;
 use crate::{Host, Whose, files};
 use kernel::choice;
 use kernel::stat::Counters;
+use model::record::RehearsedOn;
 use model::subject::Subject;
-use serde::Serialize;
 use simulator::{Demand, Disk, STEP_MS, StepDone};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,21 +18,12 @@ const STEP_NS: u64 = STEP_MS * 1_000_000;
 /// One table has the counters of all devices.
 const DISKSTATS: &str = "/proc/diskstats";
 
-/// What documents of a rehearsal say of it: nothing in them was measured.
-#[derive(Clone, Debug, Serialize)]
-pub struct RehearsedOn {
-    /// Kind of the simulated disk.
-    pub disk: &'static str,
-    /// Seed of its noise and of every random choice.
-    pub seed: u64,
-}
-
 /// What is rehearsed.
 #[derive(Debug)]
 pub struct Scene {
-    /// What documents say of it.
+    /// What records say of it.
     pub on: RehearsedOn,
-    /// Kernel name of the device that is simulated.
+    /// Kernel name of the device that is simulated; empty where the target lies on none.
     pub device: String,
     /// The disk in its place.
     pub disk: Disk,
@@ -115,7 +106,7 @@ impl Host {
         self.rehearsal.as_ref()
     }
 
-    /// What documents say of the rehearsal, where this is one.
+    /// What records say of the rehearsal, where this is one.
     pub fn rehearsed_on(&self) -> Option<RehearsedOn> {
         let rehearsal = self.rehearsal.as_ref();
         rehearsal.map(|rehearsal| rehearsal.on.clone())

@@ -50,6 +50,19 @@ pub struct Provenance {
     /// Where in a Kubernetes cluster it ran; none outside of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kube: Option<KubePlace>,
+    /// The simulated disk on which it was rehearsed; none where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsed: Option<RehearsedOn>,
+}
+
+/// A simulated disk. Nothing in a record of it was measured, so no store takes one and nothing is compared with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RehearsedOn {
+    /// Its kind, as `--rehearse` takes it.
+    pub disk: String,
+    /// Seed of its noise and of every random choice.
+    pub seed: u64,
 }
 
 /// What one direction of a load did.

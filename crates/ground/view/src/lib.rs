@@ -8,6 +8,7 @@ pub mod layer_shares;
 pub mod markup;
 pub mod metric;
 pub mod other_series;
+pub mod rehearsed;
 pub mod running;
 pub mod scale;
 pub mod stage;

@@ -4,8 +4,9 @@
 use crate::context::Context;
 use crate::exit::Failure;
 use apply::Knob;
-use host::{RehearsedOn, Scene};
+use host::Scene;
 use model::iopath::IoPath;
+use model::record::RehearsedOn;
 use model::units::parse_share;
 use simulator::{Disk, Effect, Scenario};
 
@@ -67,7 +68,7 @@ fn effect(word: &str) -> Result<KnobEffect, String> {
 impl Rehearse {
     /// The machine with the simulated disk in place of the path's device, and a state directory that lasts as long.
     pub fn begin(&self, context: &Context, path: &IoPath, seed: u64) -> Result<Context, Failure> {
-        let device = crate::named_knob::device(path)?;
+        let device = path.queue_device().map(|layer| layer.name.clone());
         let effects = self.effects.iter().map(|effect| Effect {
             setting: effect.knob.attribute.into(),
             value: effect.value.clone(),
@@ -77,10 +78,10 @@ impl Rehearse {
         let scene = Scene {
             disk: Disk::new(&self.scenario, effects.collect(), seed),
             on: RehearsedOn {
-                disk: self.scenario.name,
+                disk: self.scenario.name.into(),
                 seed,
             },
-            device: device.clone(),
+            device: device.unwrap_or_default(),
             writes_through: for_tests.writes_through,
             strike: for_tests.strike,
         };
@@ -89,11 +90,13 @@ impl Rehearse {
             .rehearsal()
             .and_then(|rehearsal| rehearsal.dir())
             .map(|dir| dir.join("state"));
-        context.out.say(format!(
-            "A rehearsal on a simulated disk ({}, seed {seed}): no figure below was measured. {device} is neither loaded \
-             nor changed, and nothing is kept.",
-            self.scenario.name
-        ));
+        if host.changes_nothing() {
+            context.out.say(format!(
+                "Rehearsing on a simulated disk ({}, seed {seed}): {} is neither loaded nor changed, and nothing is kept.",
+                self.scenario.name,
+                model::text::clean(&path.target)
+            ));
+        }
         Ok(Context {
             state_dir: kept.unwrap_or_else(|| context.state_dir.clone()),
             ..context.on(host)

@@ -285,7 +285,6 @@ fn content(source: &ReportSource, format: Format) -> Result<String, Failure> {
                         schema: "iodyno.show/1",
                         id: Some(id),
                         record: &source.record,
-                        rehearsed: None,
                     };
                     serde_json::to_string_pretty(&document).map_err(failed)?
                 }

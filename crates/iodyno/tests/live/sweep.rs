@@ -1,7 +1,7 @@
 //! Sweeps, searches, the matrix, preconditioning and steady state, as their users meet them.
 
 use crate::support::{Dir, Iodyno, Loop, code, signal, text, with_more_time};
-use crate::sweep::studies;
+use crate::sweep::{studies, visits};
 use serde_json::Value;
 
 /// That every point was visited once in each of three repeats, each in an order of its own.
@@ -127,12 +127,7 @@ fn a_sweep_that_is_stopped_keeps_what_it_has() {
         assert_eq!(status.code(), Some(130));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let (document, _) = iodyno.json(&["show", "1"]);
-        let points = document["record"]["studies"]["sweep"]["points"].as_array();
-        let visits = points
-            .into_iter()
-            .flatten()
-            .map(|point| point["visits"].as_array().unwrap().len());
-        let visits: usize = visits.sum();
+        let visits = visits(&document);
         assert!(visits < 12, "{visits}");
         (visits > 0).then_some(()).ok_or("no visit was over".into())
     });

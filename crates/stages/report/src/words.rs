@@ -20,6 +20,7 @@ pub fn record(id: Option<i64>, record: &Record) -> Vec<String> {
         }
         RecordBody::Import(imported) => super::imported::lines(record, imported),
     };
+    lines.extend(view::rehearsed::sentence(&record.provenance));
     lines.extend(id.map(shown_by));
     lines
 }

@@ -13,7 +13,8 @@ const MOST_ROWS: usize = 20;
 /// The report.
 pub fn markdown(record: &Record, about: &About) -> String {
     let mut out = format!("# {}\n\n", plain(&record.summary));
-    for line in verdicts::lede_lines(record) {
+    let rehearsed = view::rehearsed::sentence(&record.provenance);
+    for line in rehearsed.into_iter().chain(verdicts::lede_lines(record)) {
         out.push_str(&format!("{}\n\n", plain(&line)));
     }
     let provenance = &record.provenance;

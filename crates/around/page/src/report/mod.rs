@@ -253,6 +253,7 @@ fn head(record: &Record, about: &About) -> Markup {
     meta.retain(|text| !text.is_empty());
     let command = pieces::command_text(&provenance.command);
     let below = html! {
+        @if let Some(sentence) = view::rehearsed::sentence(provenance) { p { strong { (sentence) } } }
         (verdicts::lede(record))
         @if !command.is_empty() { p.meta { code { (command) } } }
         @if !about.tags.is_empty() { p.meta { "tags: " (about.tags.join(" · ")) } }

@@ -70,6 +70,7 @@ fn provenance(command: &[&str]) -> Provenance {
         started_unix_ms: 1_763_000_000_000,
         command: command.iter().map(|word| (*word).to_string()).collect(),
         kube: None,
+        rehearsed: None,
     }
 }
 

@@ -48,6 +48,12 @@ fn file(name: &str, host: &Host) -> Result<Vec<GivenRecord>, Failure> {
     if name.ends_with(".json")
         && let Some((id, record)) = document(&host::files::read_named(Path::new(name))?)
     {
+        if record.provenance.rehearsed.is_some() {
+            return Err(Failure::usage(format!(
+                "{name} was rehearsed on a simulated disk, and measured nowhere: there is nothing to compare."
+            ))
+            .on(name));
+        }
         let short = name.rsplit('/').next().unwrap_or(name);
         let called = id.map_or(short.to_string(), |id| format!("{short}:{id}"));
         // Its number is of another store.

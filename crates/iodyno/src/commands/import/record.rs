@@ -43,6 +43,7 @@ pub fn of(host: &Host, imported: Imported) -> Record {
         started_unix_ms: imported.measured_unix_ms.unwrap_or(here.started_unix_ms),
         command: here.command,
         kube: None,
+        rehearsed: None,
     };
     let target = target(&imported);
     let path = path(&target, &imported);

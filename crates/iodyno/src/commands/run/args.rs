@@ -39,7 +39,7 @@ pub struct RunArgs {
     pub dry_run: bool,
     /// Rehearse on a simulated disk, without touching the real one: 'cloud'. A wrong name lists the disks.
     #[arg(long, value_name = "DISK", value_parser = rehearse::parse,
-          conflicts_with_all = ["dry_run", "given", "hold", "precondition", "command", "container"])]
+          conflicts_with_all = ["dry_run", "given", "hold", "unkept", "precondition", "command", "container"])]
     pub rehearse: Option<Rehearse>,
     /// Run the job as the lint corrects it.
     #[arg(long)]

@@ -45,7 +45,6 @@ use targets::{Opened, Targets};
 pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     args.scratch.put_in_place();
     let context = &context.streaming(args.stream);
-    let store = Store::open(&context.state_dir)?;
     let named = ceph::named(args.target.as_deref())?;
     let usual = ceph::usual_engine(named.as_ref(), &args.job);
     let mut workload = args.job.workload_with(usual, args.runtime, args.seed)?;
@@ -55,11 +54,13 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     // A path on the command line stands in for the target of a pasted job, and fio's engine for it does not fit then.
     let of_job = workload.ceph.take().filter(|_| args.target.is_none());
     if let Some(target) = named.or(of_job) {
+        rehearsed::must_be_no_cluster(args)?;
         return ceph::run(args, context, workload, &target);
     }
     let (root, path) = Opened::begin(args)?.root(args.target.as_deref(), context, &workload)?;
     let on_stage = rehearsed::begin(args, context, (&workload, &path))?;
     let context = on_stage.as_ref().unwrap_or(context);
+    let store = Store::open(&context.state_dir)?;
     for section in &mut workload.sections {
         match workload.is_fio {
             true => defaults::stand_in(&mut section.job, root.kind()),
@@ -186,7 +187,7 @@ fn measure(
     let mut record = record(provenance, workload, path, (done, studies), findings);
     let kept = match args.unkept {
         true => keep::Kept::nowhere(),
-        false => keep::measured(context, store, &record),
+        false => keep::into_store(store, &record),
     };
     // What was said before the load need not be said again.
     let all = record.findings.clone();
@@ -207,7 +208,6 @@ fn measure(
         schema: "iodyno.run/1",
         id: kept.id,
         record: &record,
-        rehearsed: context.host.rehearsed_on(),
     };
     context.out.document(&document)?;
     kept.must_be_stored()?;

@@ -6,6 +6,18 @@ use crate::context::Context;
 use crate::exit::Failure;
 use model::iopath::IoPath;
 
+/// Refuses to load a cluster where a rehearsal was asked for.
+pub fn must_be_no_cluster(args: &RunArgs) -> Result<(), Failure> {
+    match args.rehearse {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage(
+            "a part of a Ceph cluster cannot be rehearsed: the simulated disk stands in for a local one. Name a directory, a \
+             file or a block device.",
+        )
+        .on("--rehearse")),
+    }
+}
+
 /// The machine with a simulated disk, where a rehearsal was asked for.
 ///
 /// # Errors

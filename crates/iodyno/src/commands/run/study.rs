@@ -95,7 +95,7 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
         sensors,
         ..Record::of(body, provenance, subject.path)
     };
-    let kept = keep::measured(context, &store, &record);
+    let kept = keep::into_store(&store, &record);
     let shown = Record {
         findings: Vec::new(),
         ..record.clone()
@@ -114,7 +114,6 @@ pub fn run(study: Study, mut subject: SeriesSubject) -> Result<Exit, Failure> {
         schema: "iodyno.run/1",
         id: kept.id,
         record: &record,
-        rehearsed: context.host.rehearsed_on(),
     })?;
     kept.must_be_stored()?;
     ended(&record, was_cut)

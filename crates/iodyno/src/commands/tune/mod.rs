@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use host::{DeviceLock, Journal, RehearsedOn, Target};
+use host::{DeviceLock, Journal, Target};
 use load::Engine;
 use load::engines::command::RunOnce;
 use model::iopath::IoPath;
@@ -107,7 +107,7 @@ pub struct TuneArgs {
     /// Rehearse on a simulated disk, without touching the real one: 'cloud', or with the effects that values are to have,
     /// 'cloud,scheduler=bfq:+8%'. A wrong name lists the disks.
     #[arg(long, value_name = "DISK[,KNOB=V:±N%…]", value_parser = rehearse::parse,
-          conflicts_with_all = ["dry_run", "beside", "command", "container"])]
+          conflicts_with_all = ["dry_run", "beside", "command", "container", "reboot_plan"])]
     pub rehearse: Option<Rehearse>,
     /// Write the value that is set already instead of the arm's: a check of iodyno itself, which must find no winner.
     #[arg(long)]
@@ -189,9 +189,6 @@ struct TuneDocument<'a> {
     id: Option<i64>,
     plan: &'a TunePlan,
     record: Option<&'a Record>,
-    /// That it was a rehearsal: then nothing in it was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rehearsed: Option<RehearsedOn>,
 }
 
 const SCHEMA: &str = "iodyno.tune/1";
@@ -206,7 +203,6 @@ pub struct TuneMade {
     /// Whether it was ended before its time.
     pub interrupted: bool,
     read_back: usize,
-    rehearsed: Option<RehearsedOn>,
 }
 
 /// What was asked for.
@@ -231,7 +227,6 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
                 id: None,
                 plan: &plan,
                 record: None,
-                rehearsed: None,
             };
             context.out.document(&document)?;
             return Ok(Exit::Fine);
@@ -256,7 +251,6 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<Exit, Failure> {
         id: kept.id,
         plan: &made.plan,
         record: Some(record),
-        rehearsed: made.rehearsed.clone(),
     })?;
     let exit = match made.interrupted {
         true => Exit::Interrupted,
@@ -320,16 +314,14 @@ fn made(args: &TuneArgs, context: &Context) -> Result<Made, Failure> {
     let provenance = crate::provenance::of(&context.host);
     let done = session.run()?;
     let (interrupted, read_back) = (done.interrupted, done.read_back);
-    let rehearsed = context.host.rehearsed_on();
     let record = record(done, path.clone(), job, provenance);
-    let kept = keep::measured(context, &store, &record);
+    let kept = keep::into_store(&store, &record);
     Ok(Made::Tune(Box::new(TuneMade {
         plan,
         record,
         kept,
         interrupted,
         read_back,
-        rehearsed,
     })))
 }
 
