@@ -13,7 +13,7 @@ const COUNT_MAX: u64 = 1 << 53;
 /// When it is none, or counts what no load could have done.
 pub fn record(document: &Value) -> Result<Record, String> {
     let text = document.to_string();
-    let record: Record = serde_json::from_str(&text).map_err(|error| {
+    let record = model::json::read_record(&text).map_err(|error| {
         let why = model::text::clean_to(&error.to_string(), 160);
         format!("its record cannot be read: {why}")
     })?;

@@ -61,12 +61,12 @@ pub(crate) fn is_failure(document: &[u8]) -> bool {
 
 /// The failure in a document: the document itself, or its member `error`.
 fn found_in(document: &[u8]) -> Option<ErrorDocument> {
-    let inside = || serde_json::from_slice::<Inside>(document).ok();
+    let inside = || model::json::read_bytes::<Inside>(document).ok();
     itself(document).or_else(|| inside().map(|inside| inside.error).filter(is_one))
 }
 
 fn itself(document: &[u8]) -> Option<ErrorDocument> {
-    serde_json::from_slice(document).ok().filter(is_one)
+    model::json::read_bytes(document).ok().filter(is_one)
 }
 
 fn is_one(error: &ErrorDocument) -> bool {

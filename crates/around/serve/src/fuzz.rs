@@ -25,7 +25,7 @@ pub fn request(bytes: &[u8]) {
     if let Body::Json(input) = route.body {
         let _ = route::body(input, body);
     }
-    if let Ok(wishes) = serde_json::from_slice::<JobOptions>(body) {
+    if let Ok(wishes) = model::json::read_bytes::<JobOptions>(body) {
         let target = Target {
             key: "k".into(),
             path: "/srv".into(),

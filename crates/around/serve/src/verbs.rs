@@ -71,7 +71,7 @@ pub fn import_in(
 /// # Errors
 /// When it is another one, or none.
 pub fn parsed<T: DeserializeOwned>(document: &[u8]) -> Result<T, Fault> {
-    serde_json::from_slice(document).map_err(|_| Fault::defect())
+    model::json::read_bytes(document).map_err(|_| Fault::defect())
 }
 
 impl From<Box<ErrorDocument>> for Fault {

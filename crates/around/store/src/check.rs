@@ -3,7 +3,6 @@
 use crate::error::StoreError;
 use crate::programs::{self, Program};
 use crate::{Store, document};
-use model::record::Record;
 use serde::Serialize;
 
 /// What the store is.
@@ -134,7 +133,7 @@ fn check_document(hash: &[u8], bytes: i64, body: Option<&[u8]>) -> Result<(), St
     if document::hash(&text) != hash {
         return Err("it is not what was written".into());
     }
-    serde_json::from_str::<Record>(&text)
+    model::json::read_record(&text)
         .map(drop)
         .map_err(|error| format!("it cannot be read: {error}"))
 }

@@ -73,7 +73,7 @@ impl Store {
     /// The record of this number.
     pub fn get(&self, id: i64) -> Result<Record, StoreError> {
         let text = self.document(id)?;
-        serde_json::from_str(&text).map_err(|error| self.damaged(id, &error.to_string()))
+        model::json::read_record(&text).map_err(|error| self.damaged(id, &error.to_string()))
     }
 
     /// The record of this number as the JSON that was written.

@@ -3,7 +3,6 @@
 use crate::error::{StoreError, StoreErrorKind};
 use crate::schema::{APPLICATION, CREATE, FROM_2, FROM_4, SCHEMA};
 use crate::{Store, backup, columns, document, job_words, open, write};
-use model::record::Record;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 
@@ -70,7 +69,7 @@ fn from_1(transaction: &Transaction) -> rusqlite::Result<()> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (id, text): (i64, String) = (row.get(0)?, row.get(1)?);
-        match serde_json::from_str::<Record>(&text) {
+        match model::json::read_record(&text) {
             Ok(record) => write::put(transaction, Some(id), &columns::of(&record), &text)?,
             // What cannot be read is kept as it is, with the columns it had: a later version may be able to.
             Err(_) => carry_over(transaction, id, &text)?,
@@ -107,7 +106,7 @@ fn derive_jobs(transaction: &Transaction) -> rusqlite::Result<()> {
         let (id, bytes, body): (i64, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let Some(record) = document::unpack(&body, bytes)
             .ok()
-            .and_then(|text| serde_json::from_str::<Record>(&text).ok())
+            .and_then(|text| model::json::read_record(&text).ok())
         else {
             continue;
         };

@@ -14,7 +14,7 @@ pub fn journal(bytes: &[u8]) {
         whole.extend_from_slice(format!("{:08x} {before:016x} ", json.len()).as_bytes());
         whole.extend_from_slice(json);
         whole.push(b'\n');
-        is_entry &= serde_json::from_slice::<lines::JournalEntry>(json).is_ok();
+        is_entry &= model::json::read_bytes::<lines::JournalEntry>(json).is_ok();
     }
     let read = lines::read(&whole);
     assert_eq!(read.damage.is_none(), is_entry);

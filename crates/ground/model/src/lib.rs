@@ -1,4 +1,4 @@
-//! The nouns of iodyno: plain data that every stage shares. No I/O, no clock, no randomness; serde only.
+//! The nouns of iodyno: plain data that every stage shares, and how they are read. No I/O, no clock, no randomness; serde only.
 
 pub mod ceph_target;
 pub mod change;
@@ -19,6 +19,7 @@ pub mod imported;
 pub mod interference;
 pub mod iopath;
 pub mod job;
+pub mod json;
 pub mod kube;
 pub mod latency_map;
 pub mod layers;

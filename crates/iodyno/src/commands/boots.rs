@@ -312,8 +312,8 @@ fn load(plan: &BootPlan, context: &Context, stop: &Stop) -> Result<(f64, Option<
     let answer = answer.map_err(|error| failed(error.to_string()))?;
     let answer = answer.fine().map_err(|error| failed(error.error.clone()))?;
     let document: serde_json::Value =
-        serde_json::from_slice(&answer.document).map_err(|error| failed(error.to_string()))?;
-    let load: LoadResult = serde_json::from_value(document["record"]["load"].clone())
+        model::json::read_bytes(&answer.document).map_err(|error| failed(error.to_string()))?;
+    let load: LoadResult = model::json::read_value(&document["record"]["load"])
         .map_err(|error| failed(error.to_string()))?;
     let of_load = Meter::find(&plan.meter).and_then(|meter| meter.of_load);
     let value = of_load.and_then(|of_load| of_load(&load));

@@ -216,7 +216,7 @@ fn document(file: &str) -> Result<IoPath, Failure> {
         .find(|one| one["root"].is_object());
     let found =
         found.ok_or_else(|| bad("it is no document of inspect, check, run or show.".into()))?;
-    serde_json::from_value(found.clone()).map_err(|error| bad(error.to_string()))
+    model::json::read_value(found).map_err(|error| bad(error.to_string()))
 }
 
 #[cfg(test)]

@@ -257,7 +257,7 @@ fn read(text: &str) -> serde_json::Result<ReportSource> {
         }
         Err(error) => error,
     };
-    let alone = serde_json::from_str::<Record>(text);
+    let alone = model::json::read_record(text);
     let has_one_inside = serde_json::from_str::<serde_json::Value>(text)
         .is_ok_and(|whole| whole.get("record").is_some());
     match alone {

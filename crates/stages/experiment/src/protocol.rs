@@ -229,7 +229,7 @@ impl<R: BufRead> ProtocolLines<R> {
                 continue;
             }
             let line = self.number;
-            return serde_json::from_slice(&bytes).map_err(|error| ProtocolError::Malformed {
+            return model::json::read_bytes(&bytes).map_err(|error| ProtocolError::Malformed {
                 line,
                 why: error.to_string(),
             });

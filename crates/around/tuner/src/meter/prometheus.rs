@@ -90,7 +90,7 @@ impl Prometheus {
     fn ask(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Value, String> {
         let url = format!("{}/api/v1/{path}", self.url);
         let answer = http::get(&url, parameters, ANSWER_MS).map_err(|error| error.to_string())?;
-        let mut document: Value = serde_json::from_slice(&answer.body).map_err(|_| {
+        let mut document: Value = model::json::read_bytes(&answer.body).map_err(|_| {
             let said = clean_to(&String::from_utf8_lossy(&answer.body), WORDS_MAX);
             let how = format!("answers {} and no JSON: {said}", answer.status);
             self.told(how, "Name the address at which its pages are")

@@ -176,7 +176,7 @@ fn parse(line: &[u8], before: &[u64]) -> Parsed {
         return Parsed::Damaged(None);
     };
     let is_whole = before.iter().any(|before| checksum(*before, json) == sum);
-    let entry = serde_json::from_slice(json).ok().filter(|_| is_whole);
+    let entry = model::json::read_bytes(json).ok().filter(|_| is_whole);
     match (entry, &body[length..]) {
         // Without its newline it is whole all the same: death came between two bytes of one write.
         (Some(entry), b"\n" | b"") => Parsed::Whole { entry, sum },

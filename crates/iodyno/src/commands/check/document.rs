@@ -89,10 +89,10 @@ pub fn read(file: &Path) -> Result<Read, Failure> {
     let check = whole
         .get("probes")
         .is_some()
-        .then(|| serde_json::from_value(whole.clone()));
+        .then(|| model::json::read_value(&whole));
     let check = check.ok_or_else(|| bad("it holds no check".into()))?;
     let check = check.map_err(|error| bad(format!("a part of it is damaged: {error}")))?;
-    let read: Read = serde_json::from_value(whole)
+    let read: Read = model::json::read_value(&whole)
         .map_err(|error| bad(format!("a part of it is damaged: {error}")))?;
     Ok(Read { check, ..read })
 }

@@ -123,12 +123,12 @@ fn document(bytes: &[u8]) -> Option<(Option<i64>, Record)> {
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return None;
     }
-    let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+    let value: serde_json::Value = model::json::read_bytes(bytes).ok()?;
     let id = value["id"].as_i64();
     let found = [&value["record"], &value]
         .into_iter()
         .find(|one| one["schema"] == RECORD_SCHEMA)?;
-    serde_json::from_value(found.clone())
+    model::json::read_value(found)
         .ok()
         .map(|record| (id, record))
 }

@@ -78,7 +78,7 @@ fn read_asks(coming: &Sender<Coming>) {
         line.clear();
         let read = source.by_ref().take(ASK_MAX).read_until(b'\n', &mut line);
         let ask = match read {
-            Ok(length) if length > 0 => serde_json::from_slice::<Ask>(&line).ok(),
+            Ok(length) if length > 0 => model::json::read_bytes::<Ask>(&line).ok(),
             _ => None,
         };
         let is_over = ask.is_none();
@@ -289,7 +289,7 @@ fn talk(words: &[String], coming: &Sender<Coming>) -> Result<VerbEnd, runner::Ru
     })?;
     let document: Option<Value> = serde_json::from_str(&whole).ok();
     let inside = document.as_ref().and_then(|document| document.get("error"));
-    let inside = inside.and_then(|error| serde_json::from_value(error.clone()).ok());
+    let inside = inside.and_then(|error| model::json::read_value(error).ok());
     Ok(VerbEnd {
         exit: ended.exit,
         error: ended.error.map(|error| inside.unwrap_or(error)),
@@ -303,7 +303,7 @@ fn tell_of(line: &str) -> Option<Tell> {
     let document: Value = serde_json::from_str(line).ok()?;
     match document.get("schema")?.as_str()? {
         "iodyno.interval/1" => {
-            let interval = serde_json::from_value(document.get("interval")?.clone()).ok()?;
+            let interval = model::json::read_value(document.get("interval")?).ok()?;
             Some(Tell::Progress { interval })
         }
         "iodyno.ready/1" => Some(Tell::Ready),

@@ -84,7 +84,7 @@ impl HostOutcome {
         } else if let Some(document) = &self.document
             && document.get("root").is_some()
         {
-            let path = serde_json::from_value(document.clone());
+            let path = model::json::read_value(document);
             let path: IoPath = path.map_err(|error| {
                 let why = model::text::clean_to(&error.to_string(), 160);
                 format!("its path cannot be read: {why}")

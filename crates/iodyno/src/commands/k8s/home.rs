@@ -82,7 +82,7 @@ fn read(document: &[u8], pod: &PodLook) -> Result<PodAnswer, Failure> {
         failed(format!("pod {} gave what is no result: {why}", pod.name))
     };
     let answer: PodAnswer =
-        serde_json::from_slice(document).map_err(|error| bad(error.to_string()))?;
+        model::json::read_bytes(document).map_err(|error| bad(error.to_string()))?;
     match answer.schema == POD_SCHEMA {
         true => Ok(answer),
         false => {

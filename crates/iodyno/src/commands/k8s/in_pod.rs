@@ -123,7 +123,7 @@ fn pod_answer(record: Option<Record>) -> PodAnswer {
 
 /// The record that the verb kept; none where it kept none.
 fn record(document: &[u8], context: &Context) -> Result<Option<Record>, Failure> {
-    let id = serde_json::from_slice::<WithId>(document);
+    let id = model::json::read_bytes::<WithId>(document);
     let Some(id) = id.ok().and_then(|document| document.id) else {
         return Ok(None);
     };
