@@ -1,4 +1,4 @@
-//! The files that only the built program can write: shell completions, the manual page, the description of its HTTP interface.
+//! The files that only the built program can write: shell completions and the manual page.
 
 use crate::problem::Failure;
 use std::path::Path;
@@ -10,7 +10,6 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("docs/completions/iodyno.zsh", &["completions", "zsh"]),
     ("docs/completions/iodyno.fish", &["completions", "fish"]),
     ("docs/man/iodyno.1", &["manual"]),
-    ("docs/openapi.json", &["openapi"]),
 ];
 
 /// Path and text of every such file.

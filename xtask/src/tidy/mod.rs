@@ -6,6 +6,7 @@
 mod dead;
 mod facts;
 mod header;
+mod json;
 mod kernel_text;
 mod kinds;
 mod layers;
@@ -38,6 +39,7 @@ const RULES: &[Check] = &[
     kernel_text::check,
     kinds::check,
     facts::check,
+    json::check,
     numbers::check,
     markup::check,
     markdown::check,

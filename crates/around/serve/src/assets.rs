@@ -1,10 +1,20 @@
 //! The pages: files that were built into the binary. A request chooses one by its exact name; there is no path to climb.
 
 use crate::answer::{Fault, JSON, Reply};
+use crate::packed::unpacked;
 use axum::http::{Method, Uri, header};
 use axum::response::{IntoResponse, Response};
+use std::sync::LazyLock;
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+/// Every file by its name.
+static ASSETS: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| {
+    let packed = PACKED_ASSETS.iter();
+    packed
+        .map(|(name, bytes)| (*name, unpacked(bytes)))
+        .collect()
+});
 
 /// The file of this name, or the first page for whatever is no file: it knows its own deep links.
 pub async fn serve(method: Method, uri: Uri) -> Response {
@@ -66,6 +76,13 @@ fn kind(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_whole() {
+        let page = ASSETS.iter().find(|(name, _)| *name == "index.html");
+        let text = String::from_utf8_lossy(&page.unwrap().1);
+        assert!(text.trim_end().ends_with("</html>"), "{text}");
+    }
 
     fn status(method: Method, path: &str) -> u16 {
         find(&method, path).map_or_else(|fault| fault.status, |reply| reply.status)

@@ -15,9 +15,11 @@ mod headers;
 mod hosts;
 mod jobs;
 mod listen;
+mod member;
 mod metrics;
 mod openapi;
 mod paced;
+mod packed;
 mod room;
 mod route;
 mod routes;
@@ -31,5 +33,7 @@ mod verbs;
 
 pub use metrics::Metrics;
 pub use openapi::description;
+#[cfg(feature = "schema")]
+pub use openapi::made::document as made_description;
 pub use server::{Address, Options, ServeError, Server, ServerSpeech};
 pub use tls::Tls;

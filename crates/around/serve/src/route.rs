@@ -2,13 +2,13 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
+use crate::member::{Member, Members, reader};
 use crate::sessions::Session;
-use crate::shape::{Shape, of_requests};
+use crate::shape::{Described, Shape};
 use runner::Cancel;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -41,13 +41,17 @@ type Given = Box<dyn Any + Send>;
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
     /// Its schema.
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(dead_code, reason = "for the description alone")
+    )]
     pub shape: Shape,
-    make: fn(Value) -> Result<Given, String>,
+    make: fn(Members) -> Result<Given, String>,
 }
 
 impl Input {
     /// This type.
-    pub const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Input {
+    pub const fn of<T: DeserializeOwned + Described + Send + 'static>() -> Input {
         Input {
             shape: Shape::of::<T>(),
             make: make::<T>,
@@ -58,14 +62,14 @@ impl Input {
     ///
     /// # Errors
     /// What is wrong with them, beginning with `at` and the member.
-    fn read(self, at: &str, members: Value) -> Result<Given, String> {
+    fn read(self, at: &str, members: Members) -> Result<Given, String> {
         (self.make)(members).map_err(|why| format!("{at}{why}"))
     }
 }
 
 /// One that serde makes; where it cannot, which member is wrong and why.
-fn make<T: DeserializeOwned + Send + 'static>(members: Value) -> Result<Given, String> {
-    match serde_path_to_error::deserialize::<_, T>(members) {
+fn make<T: DeserializeOwned + Send + 'static>(members: Members) -> Result<Given, String> {
+    match serde_path_to_error::deserialize::<_, T>(reader(members)) {
         Ok(made) => Ok(Box::new(made)),
         Err(error) => Err(match error.path().to_string().as_str() {
             "." => format!(": {}", error.inner()),
@@ -75,7 +79,8 @@ fn make<T: DeserializeOwned + Send + 'static>(members: Value) -> Result<Given, S
 }
 
 /// No parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
@@ -129,6 +134,10 @@ pub struct Route {
     /// To what; parameters in braces.
     pub path: &'static str,
     /// In a sentence.
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(dead_code, reason = "for the description alone")
+    )]
     pub says: &'static str,
     /// Who may.
     pub gate: Gate,
@@ -139,8 +148,16 @@ pub struct Route {
     /// What comes.
     pub body: Body,
     /// What goes.
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(dead_code, reason = "for the description alone")
+    )]
     pub gives: Gives,
     /// Statuses with which it refuses, besides those of all.
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(dead_code, reason = "for the description alone")
+    )]
     pub refuses: &'static [u16],
     /// How.
     pub run: RouteHandler,
@@ -205,7 +222,7 @@ pub fn query(input: Input, text: &str) -> Result<Given, Fault> {
     parameters(input, "query", form_urlencoded::parse(text.as_bytes())).map_err(Fault::asked)
 }
 
-/// Parameters of a path or a query by their names. Their texts become what the schema says they are.
+/// Parameters of a path or a query by their names. Their texts become what their types want.
 ///
 /// # Errors
 /// See [`query`].
@@ -214,25 +231,17 @@ pub fn parameters(
     at: &str,
     given: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
 ) -> Result<Given, String> {
-    let schema = input.shape.schema(&mut of_requests());
-    let mut members = Map::new();
+    let mut members = Members::new();
     for (name, text) in given {
         let (name, text) = (name.as_ref(), text.as_ref());
-        let kind = &schema.as_value()["properties"][name]["type"];
-        let is = |kind_name: &str| {
-            let several = kind.as_array().map_or(&[][..], Vec::as_slice);
-            kind == kind_name || several.iter().any(|one| one == kind_name)
-        };
-        let value = match text {
-            "true" | "false" if is("boolean") => Value::Bool(text == "true"),
-            _ if is("integer") => text.parse::<i64>().map_or(text.into(), Value::from),
-            _ => text.into(),
-        };
-        if members.insert(name.into(), value).is_some() {
+        if members
+            .insert(name.into(), Member::Text(text.into()))
+            .is_some()
+        {
             return Err(format!("{at}.{name}: it stands there twice"));
         }
     }
-    input.read(at, members.into())
+    input.read(at, members)
 }
 
 /// The members of a body.
@@ -241,21 +250,25 @@ pub fn parameters(
 /// What is wrong with it.
 pub fn body(input: Input, bytes: &[u8]) -> Result<Given, Fault> {
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|_| Fault::asked("the body is not JSON"))?;
+        model::json::read_bytes(bytes).map_err(|_| Fault::asked("the body is not JSON"))?;
     // A struct is also made of a list of its members, which no schema says.
-    if !value.is_object() {
+    let Value::Object(members) = value else {
         return Err(Fault::asked("body: it must be an object"));
-    }
-    input.read("body", value).map_err(Fault::asked)
+    };
+    let members = members.into_iter();
+    let members = members.map(|(name, value)| (name, Member::Json(value)));
+    input.read("body", members.collect()).map_err(Fault::asked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::schemas::of_requests;
     use crate::shape::{Id, Line, List, Name, Text};
     use serde_json::json;
 
-    #[derive(Debug, Deserialize, JsonSchema)]
+    #[derive(Debug, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(deny_unknown_fields)]
     struct Wish {
         /// which

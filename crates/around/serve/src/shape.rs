@@ -1,59 +1,47 @@
-//! Shapes of requests and answers: JSON schemas of the types that serde reads and writes, and what a value in a request may
-//! be. A type here checks itself where serde makes it, and its schema says the same.
+//! Shapes of requests and answers: what a value in a request may be, of types that check themselves where serde makes them, and
+//! the JSON schemas that say the same.
+//!
+//! Schemas are made where this package has its feature `schema`, which no program that is shipped has: it carries the description
+//! that was made of them (`docs/openapi.json`).
+
+#[cfg(feature = "schema")]
+pub mod schemas;
 
 use regex::Regex;
-use schemars::generate::{Contract, SchemaSettings};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-/// Where OpenAPI has the schemas that others refer to.
-const COMPONENTS: &str = "/components/schemas";
+/// What has a JSON schema, where schemas are made.
+#[cfg(feature = "schema")]
+pub trait Described: schemars::JsonSchema {}
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> Described for T {}
 
-/// The JSON schema of a type.
+/// What has a JSON schema, where schemas are made.
+#[cfg(not(feature = "schema"))]
+pub trait Described {}
+#[cfg(not(feature = "schema"))]
+impl<T> Described for T {}
+
+/// The JSON schema of a type, where schemas are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape(fn(&mut SchemaGenerator) -> Schema);
+pub struct Shape {
+    #[cfg(feature = "schema")]
+    make: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+}
 
 impl Shape {
     /// The one of this type.
-    pub const fn of<T: JsonSchema>() -> Shape {
-        Shape(schema_of::<T>)
+    pub const fn of<T: Described>() -> Shape {
+        Shape {
+            #[cfg(feature = "schema")]
+            make: schemas::of_type::<T>,
+        }
     }
-
-    /// The schema; types that it refers to become definitions of the generator.
-    pub fn schema(self, generator: &mut SchemaGenerator) -> Schema {
-        (self.0)(generator)
-    }
-}
-
-fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
-/// Makes schemas of answers, which refer to named ones.
-pub fn of_answers() -> SchemaGenerator {
-    settings(Contract::Serialize).into_generator()
-}
-
-/// Makes schemas of requests, each whole.
-pub fn of_requests() -> SchemaGenerator {
-    let mut settings = settings(Contract::Deserialize);
-    settings.inline_subschemas = true;
-    settings.into_generator()
-}
-
-/// OpenAPI 3.1 has the dialect of 2020-12.
-fn settings(contract: Contract) -> SchemaSettings {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.meta_schema = None;
-    settings.definitions_path = COMPONENTS.into();
-    settings.contract = contract;
-    settings
 }
 
 /// A whole number in a range, both ends of it included. JSON has one kind of number: 1.0 is as whole as 1.
@@ -64,20 +52,6 @@ pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
 pub type Id = Whole<1, { i64::MAX >> 10 }>;
 /// A moment, ms since 1970.
 pub type UnixMs = Whole<0, { 1 << 52 }>;
-
-impl<const MIN: i64, const MAX: i64> JsonSchema for Whole<MIN, MAX> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("WholeFrom{MIN}To{MAX}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "integer", "minimum": MIN, "maximum": MAX})
-    }
-}
 
 impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Whole<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -183,20 +157,6 @@ impl<L, const MAX: usize> Serialize for Text<L, MAX> {
     }
 }
 
-impl<L: Letters, const MAX: usize> JsonSchema for Text<L, MAX> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("TextTo{MAX}Of{}", L::PATTERN).into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "maxLength": MAX, "pattern": L::PATTERN})
-    }
-}
-
 impl<'de, L: Letters, const MAX: usize> Deserialize<'de> for Text<L, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -223,21 +183,6 @@ pub struct List<T, const MAX: usize>(pub Vec<T>);
 impl<T, const MAX: usize> Default for List<T, MAX> {
     fn default() -> Self {
         List(Vec::new())
-    }
-}
-
-impl<T: JsonSchema, const MAX: usize> JsonSchema for List<T, MAX> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("ListTo{MAX}Of{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let items = generator.subschema_for::<T>();
-        json_schema!({"type": "array", "items": items, "maxItems": MAX})
     }
 }
 

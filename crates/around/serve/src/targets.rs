@@ -3,7 +3,6 @@
 
 use host::{Host, files, rights};
 use kernel::mounts::Mounts;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
@@ -11,9 +10,10 @@ use std::path::Path;
 const MOST: usize = 500;
 
 /// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "PlaceKind")]
+#[cfg_attr(feature = "schema", schemars(rename = "PlaceKind"))]
 pub enum Kind {
     /// A directory that the user named.
     Directory,
@@ -34,7 +34,8 @@ impl Kind {
 }
 
 /// One of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Target {
     /// By which it is named; the same after a restart.
     pub key: String,

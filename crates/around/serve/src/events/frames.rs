@@ -5,7 +5,6 @@ use crate::events::Hub;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{RunningLines, Verb};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -112,7 +111,8 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
 }
 
 /// Why there are no frames.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unwatched<'a> {
     /// What failed, on what, why.
     error: &'a str,

@@ -5,6 +5,7 @@ mod frames;
 mod hub;
 mod stream;
 
+#[cfg(feature = "schema")]
 pub use frames::Unwatched;
 pub use hub::Hub;
 pub use stream::response;

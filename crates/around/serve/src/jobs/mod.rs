@@ -4,6 +4,7 @@ pub(crate) mod options;
 mod worker;
 
 pub use options::{JobOptions, Verb};
+#[cfg(feature = "schema")]
 pub use worker::JobEvent;
 
 use crate::answer::Fault;
@@ -11,7 +12,6 @@ use crate::door::Door;
 use crate::server::ServerSpeech;
 use crate::targets::Target;
 use host::Interrupter;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -37,9 +37,10 @@ struct JobsInner {
 }
 
 /// Where a job stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "JobState")]
+#[cfg_attr(feature = "schema", schemars(rename = "JobState"))]
 pub enum JobState {
     /// At work.
     Running,
@@ -61,8 +62,9 @@ impl JobState {
 }
 
 /// A line that a job said.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "JobLine")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "JobLine"))]
 pub struct JobLine {
     /// When, ms since 1970.
     pub unix_ms: u64,
@@ -71,7 +73,8 @@ pub struct JobLine {
 }
 
 /// One of them, as it is told.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Job {
     /// Which document this is.
     pub schema: &'static str,

@@ -5,14 +5,14 @@ use crate::answer::Fault;
 use crate::shape::{Bound, Group, Knob, List, Name, Size, Text, Whole};
 use crate::targets::Target;
 use model::text::shell_word;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A verb that may be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "JobVerb")]
+#[cfg_attr(feature = "schema", schemars(rename = "JobVerb"))]
 pub enum Verb {
     Run,
     Check,
@@ -35,7 +35,8 @@ impl Verb {
 }
 
 /// What a load does; a disk is only read.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LoadMode {
     Read,
@@ -47,7 +48,8 @@ pub enum LoadMode {
 }
 
 /// An engine that needs nothing but a target; `none` starts nothing and judges what others do.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring,
@@ -58,7 +60,8 @@ pub enum Engine {
 
 /// What a tune may be judged by: the meters of the catalogue that need no command and no address typed on the machine. A database is asked
 /// through its usual client.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JobMeter {
     Iops,
@@ -79,7 +82,8 @@ pub enum JobMeter {
 }
 
 /// How thorough a check is.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
     Quick,
@@ -87,7 +91,8 @@ pub enum Depth {
 }
 
 /// All options; which verb takes which says [`TAKES`].
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct JobOptions {
     /// run, tune: a load by its purpose, as the catalogue names it

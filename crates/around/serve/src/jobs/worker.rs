@@ -5,7 +5,6 @@ use crate::door::Door;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{Ended, Running, RunningLines, Verb};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -18,7 +17,8 @@ const WORDS_MAX: usize = 2_000;
 const LAST_MAX: usize = 1 << 20;
 
 /// What listeners are told of a job: a line, a document, or where it stands.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobEvent {
     /// Its number.
     id: i64,
@@ -34,7 +34,8 @@ pub struct JobEvent {
 }
 
 /// Where a job stands.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct JobStanding {
     state: JobState,
     /// Its exit code.

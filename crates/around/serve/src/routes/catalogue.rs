@@ -7,11 +7,11 @@ use crate::shape::{Name, Shape, Text};
 use host::Privileges;
 use lookup::catalogue::Catalogue;
 use lookup::explain::Page;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct EntryPath {
     /// as the catalogue names it

@@ -10,12 +10,12 @@ use host::Privileges;
 use lookup::documents::Applied;
 use lookup::status::Status;
 use runner::Answer;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What applying a record would do.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Plan {
     schema: &'static str,
     /// What `apply --dry-run` prints; its device is repeated in `confirm`.
@@ -24,7 +24,8 @@ struct Plan {
     words: Vec<String>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct PlanQuery {
     /// a tune's record
@@ -34,7 +35,8 @@ struct PlanQuery {
     persist: bool,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ApplyRequest {
     /// a tune's record
@@ -46,7 +48,8 @@ struct ApplyRequest {
     confirm: Text<Line, 100>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct UndoRequest {
     /// as /changes names it

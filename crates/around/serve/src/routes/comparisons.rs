@@ -12,7 +12,6 @@ use host::Privileges;
 use lookup::{history, records};
 use model::comparison::{Comparison, History, Ranking};
 use model::record::Record;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use store::Filter;
@@ -20,14 +19,16 @@ use store::Filter;
 /// Numbers of records, as they stand in an address.
 type Numbers = Text<Ids, 1000>;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RecordsQuery {
     /// numbers of records: 7,9
     r: Numbers,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct BaseQuery {
     /// numbers of records: 7,9
@@ -36,7 +37,8 @@ struct BaseQuery {
     base: Option<Id>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct HistoryQuery {
     /// a device, the serial number of a disk, or a target

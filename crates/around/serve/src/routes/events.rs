@@ -2,11 +2,11 @@
 
 use crate::route::{Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::Whole;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// How fast a listener is told.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pace {
     /// least time between two frames, ms

@@ -6,13 +6,13 @@ use crate::door::Door;
 use crate::route::{Body, Call, Gives, Route, RouteHandler, Verb};
 use crate::shape::Shape;
 use crate::verbs;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// What `import` prints, and what it comes to.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ImportAnswer<'a> {
     #[serde(flatten)]
     document: &'a Passed,

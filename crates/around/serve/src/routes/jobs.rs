@@ -6,18 +6,19 @@ use crate::door::Door;
 use crate::jobs::{self, Job, JobOptions, Jobs};
 use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Name, Shape, Text};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct JobPath {
     /// number of the job
     id: Id,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct JobRequest {
     /// what to start
@@ -29,7 +30,8 @@ struct JobRequest {
     options: JobOptions,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct JobList {
     schema: &'static str,
     jobs: Vec<Job>,

@@ -9,18 +9,19 @@ use host::Privileges;
 use model::failure::ErrorDocument;
 use model::iopath::IoPath;
 use page::Figure;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct TargetQuery {
     /// key of a target, as /targets gives it
     target: Text<Name, 100>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TargetList {
     schema: &'static str,
     targets: Vec<Target>,

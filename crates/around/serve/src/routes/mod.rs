@@ -11,7 +11,6 @@ mod records;
 mod session;
 
 use crate::route::Route;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,7 +27,8 @@ const TABLES: &[&[Route]] = &[
 ];
 
 /// The document of a verb, passed on as it is.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passed {
     /// Which document it is, and its version.
     schema: String,

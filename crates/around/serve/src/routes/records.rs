@@ -9,7 +9,6 @@ use axum::http::header;
 use lookup::documents::{Deleted, RecordList, Shown};
 use model::record::{Record, RecordDocument};
 use page::{About, Figure};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -20,14 +19,16 @@ type Word = Text<Line, 200>;
 /// Tags of a request.
 type Tags = List<Text<Tag, 64>, 64>;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RecordPath {
     /// number of the record
     id: Id,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 struct ListQuery {
     /// host name
@@ -58,7 +59,8 @@ struct ListQuery {
     limit: Option<Whole<1, 1000>>,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 struct TagRequest {
     /// tags to put on it
@@ -67,7 +69,8 @@ struct TagRequest {
     remove: Tags,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct NoteRequest {
     /// the note
@@ -75,7 +78,8 @@ struct NoteRequest {
 }
 
 /// What lies beside a record.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Beside {
     schema: &'static str,
     id: i64,
@@ -84,7 +88,8 @@ struct Beside {
 }
 
 /// Figures, as SVG, in words, and as tables.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureList {
     schema: &'static str,
     figures: Vec<Figure>,
@@ -213,7 +218,7 @@ fn document(store: &Store, id: i64) -> Result<String, Fault> {
 pub(super) fn record(store: &Store, id: i64) -> Result<Record, Fault> {
     let document = document(store, id)?;
     // The store says what is wrong with it.
-    serde_json::from_str(&document).or_else(|_| Ok(store.get(id)?))
+    model::json::read_record(&document).or_else(|_| Ok(store.get(id)?))
 }
 
 pub(super) fn to_read(door: &Door) -> Result<Store, Fault> {

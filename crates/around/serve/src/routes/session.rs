@@ -7,32 +7,35 @@ use crate::route::{Body, Call, Gate, Gives, Input, Route, RouteHandler, Verb};
 use crate::sessions::Refusal;
 use crate::shape::{Name, Shape, Text};
 use axum::http::header;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LoginRequest {
     /// the token that was printed
     token: Text<Name, 200>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LoggedIn {
     /// To be sent in X-CSRF-Token with every change.
     csrf: String,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LoggedOut {
     logged_out: bool,
 }
 
 /// Who is asking whom.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SessionDocument")]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "SessionDocument"))]
 struct Document {
     schema: &'static str,
     /// To be sent in X-CSRF-Token with every change.
@@ -50,7 +53,7 @@ struct Document {
 }
 
 /// The description of the interface, as OpenAPI says.
-#[derive(JsonSchema)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "it is made as a value; this says what is in it")]
 struct Description {
     /// Version of the format.
