@@ -2,7 +2,7 @@
 
 use crate::{Outcome, Work};
 use host::process;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The CPU that all contestants run on.
 const CPU: u32 = 1;
@@ -27,12 +27,12 @@ pub fn pin() -> Result<(), String> {
 pub fn run(mut command: Command) -> Result<(String, f64), String> {
     let before = process::children_cpu_time();
     let output = command
-        .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("{command:?}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
-        return Err(format!("{command:?}: {}: {text}", output.status));
+        let why = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{command:?}: {}: {text}{why}", output.status));
     }
     Ok((
         text,

@@ -5,6 +5,8 @@
 //! the same program running for a millisecond. Rounds are interleaved in random order, and only runs of one round are
 //! compared.
 //!
+//! `bench-engine builds BINARY BINARY` compares two builds of iodyno.
+//!
 //! `bench-engine breaker BINARY` stalls a device under tunes of that `iodyno` and writes a section on `--stop-if`.
 #![allow(
     clippy::disallowed_methods,
@@ -17,6 +19,7 @@
 )]
 
 mod breaker;
+mod builds;
 mod child;
 mod fio;
 mod floor;
@@ -110,7 +113,15 @@ fn main() -> ExitCode {
             Ok(rounds) => breaker::all(binary, rounds),
             Err(_) => Err("--rounds wants a number".into()),
         },
-        _ => Err("usage: bench-engine [--rounds N --ms N | breaker BINARY [--rounds N]]".into()),
+        ["builds", first, second] => builds::all([first, second], 20),
+        ["builds", first, second, "--rounds", rounds] => match rounds.parse() {
+            Ok(rounds) => builds::all([first, second], rounds),
+            Err(_) => Err("--rounds wants a number".into()),
+        },
+        _ => Err(
+            "usage: bench-engine [--rounds N --ms N | breaker BINARY [--rounds N] | builds BINARY BINARY [--rounds N]]"
+                .into(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -23,7 +23,12 @@ fn ratio(native: &[Outcome], other: &[Outcome], quantity: Quantity) -> String {
         .zip(other)
         .map(|(ours, theirs)| quantity(ours) / quantity(theirs))
         .collect();
-    match FiveNumbers::of(&ratios) {
+    spread(&ratios)
+}
+
+/// Median, quartiles and extremes of ratios.
+pub fn spread(ratios: &[f64]) -> String {
+    match FiveNumbers::of(ratios) {
         Some(five) if five.median.is_finite() => format!(
             "{:.3} ({:.3}–{:.3}, all {:.3}–{:.3})",
             five.median, five.lower_quartile, five.upper_quartile, five.least, five.greatest

@@ -34,6 +34,7 @@ pub fn live_in_own_time(strike: Option<Strike>) {
 }
 
 /// Monotonic time in ns (CLOCK_MONOTONIC, the clock eBPF's `bpf_ktime_get_ns` uses too).
+#[inline]
 pub fn monotonic_ns() -> u64 {
     match OWN_TIME.get() {
         Some(own) => own.turns.now_ns(),

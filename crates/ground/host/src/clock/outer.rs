@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 /// Monotonic time in ns, whatever time this process lives in.
+#[inline]
 pub fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
