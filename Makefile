@@ -4,7 +4,7 @@ BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/rel
 # Directories of this machine are called otherwise in the binary, so that the same commit and compilers give the same bytes anywhere.
 CRATES       = $(or $(CARGO_HOME),$(HOME)/.cargo)
 NAMELESS     = CFLAGS="-fno-asynchronous-unwind-tables -ffile-prefix-map=$(CRATES)=/crates -ffile-prefix-map=$(CURDIR)=/iodyno"
-# Addresses that are set at the start take a bit each in place of 24 bytes, 1.5 MB, where the C library can read that: glibc 2.36.
+# Addresses that are set at the start take a bit each in place of 24 bytes, half a megabyte, where the C library can read that: glibc 2.36.
 GLIBC_MINOR  = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc 2\.\([0-9]*\).*/\1/p')
 PACK         = -C link-arg=-Wl,-z,pack-relative-relocs
 PACKED       = $(if $(shell [ "0$(GLIBC_MINOR)" -ge 36 ] && echo yes),$(PACK))

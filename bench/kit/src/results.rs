@@ -27,11 +27,6 @@ fn spliced(before: &str, section: &str, report: &str) -> Option<String> {
     Some(format!("{head}{begin}\n{}\n{end}{tail}", report.trim_end()))
 }
 
-/// Processors that this process may use.
-pub fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Processor model and count, and the kernel's release.
 pub fn machine() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -39,7 +34,9 @@ pub fn machine() -> String {
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or("unknown processor", |(_, model)| model);
-    format!("{} × {model}, Linux {}", processors(), kernel())
+    // Of the machine: a benchmark that is pinned may use fewer.
+    let processors = cpuinfo.lines().filter(|line| line.starts_with("processor"));
+    format!("{} × {model}, Linux {}", processors.count(), kernel())
 }
 
 /// The kernel's release.

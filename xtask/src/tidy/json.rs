@@ -1,6 +1,6 @@
 //! Documents are read from texts, by the one kind of reader that `model::json` has.
 //!
-//! Serde compiles the reader of a record once more for each kind of input. Two more kinds made a tenth of the program.
+//! Serde compiles the reader of a record once more for each kind of input. Bytes and values were 1.7 MB of 21 MB of code.
 
 use super::modules::{reachable, test_ranges};
 use super::tree::Tree;

@@ -1,7 +1,7 @@
 //! Documents out of JSON.
 //!
-//! Serde compiles the whole reader of a record once more for each kind of input, and for each crate that is the first to read one:
-//! eight such copies were a tenth of the program. Here is the one kind, a text, and where the reader of a record is compiled.
+//! Serde compiles the whole reader of a record once more for each kind of input, and for each crate that reads one of that kind
+//! first. Here is the one kind, a text, and the place where the reader of a record is compiled for all crates.
 
 use crate::record::Record;
 use serde::de::{DeserializeOwned, Error};

@@ -152,7 +152,7 @@ fn session(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     })
 }
 
-/// Schemas are made anew for it, which takes some 20 ms: on a thread, so that nobody else waits.
+/// It is unpacked and read for each question, half a megabyte: on a thread, so that nobody else waits.
 fn description(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
     Reply::json(&crate::openapi::document(About {
         version: &door.options.version,
