@@ -54,7 +54,9 @@ fn measure(options: &Options) -> Result<(), String> {
         .into_iter()
         .filter(|cell| is_wanted(cell, &options.only))
         .collect();
-    let workers = options.workers.unwrap_or_else(kit::results::processors);
+    let workers = options
+        .workers
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let rows = pool::run(cells, options.runs, workers, options.judge.as_deref())?;
     let heading = report::Heading {
         machine: kit::results::machine(),
