@@ -27,6 +27,8 @@ usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the r
        cargo xtask bpf [--check]                        compile, or compare, the programs that run in the kernel
        cargo xtask skipped [--clear | NEED WHAT WHY]    list, forget, or add to, what the tests skipped
        cargo xtask kept                                 how long parts and tests took, and how often what measures was right
+       cargo xtask kept --keep                          move lines of target/kept.csv to bench/kept.csv
+       cargo xtask kept --add KIND FILE DATE COMMIT     keep the ends and outcomes of tests; fails where they are beyond chance
        cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture";
 
 fn main() -> ExitCode {
@@ -54,6 +56,10 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
             .and_then(|captured| svg::picture(&captured, title)),
         ["skipped", words @ ..] => skipped(words),
         ["kept"] => kept::run(root),
+        ["kept", "--keep"] => kept::keep(root),
+        ["kept", "--add", kind, said, date, commit] => {
+            kept::add(root, Path::new(said), &[*kind, *date, *commit].join(","))
+        }
         ["bpf", "--check"] => bpf::run(root, true),
         _ => Err(Failure::Usage(USAGE.into())),
     }

@@ -26,14 +26,6 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Does something for `ms`, and once more for twice as long where that does not succeed: what a machine shows in a short
-/// time that has nothing else to do, a busy one shows in a longer. For what measures: a test of the gate waits for an event.
-pub fn with_more_time<T>(ms: u64, mut attempt: impl FnMut(u64) -> Result<T, String>) -> T {
-    attempt(ms)
-        .or_else(|_| attempt(2 * ms))
-        .unwrap_or_else(|why| panic!("with {ms} ms and with twice that: {why}"))
-}
-
 /// Whether a process has a thread that loads.
 pub fn has_load(pid: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
@@ -328,6 +320,13 @@ impl Loop {
             .iter()
             .map(|setting| format!("{setting}={}", read(&self.name, setting)))
             .collect()
+    }
+
+    /// Reads that it has completed so far, by the kernel.
+    pub fn reads(&self) -> u64 {
+        let counters = std::fs::read_to_string(format!("/sys/block/{}/stat", self.name)).unwrap();
+        let reads = counters.split_whitespace().next().unwrap();
+        reads.parse().unwrap()
     }
 
     /// Whether this kernel has no such scheduler, which is then noted as a skip.

@@ -1,4 +1,5 @@
-//! How a test says that it could not be done here: one line in `target/skipped.txt`, with what it needs and why.
+//! How a test says that it could not be done here: one line in `target/skipped.txt`, with what it needs and why. And how one
+//! that measures says what it found: one line in `target/outcomes.txt`.
 //!
 //! `cargo test` hides what a passing test prints, so a skip that is only printed is never read. `tools/test` clears the
 //! file first and prints it at the end; `IODYNO_REQUIRE` makes skips failures.
@@ -7,6 +8,7 @@
     reason = "it serves tests, and is no part of the product"
 )]
 
+mod outcome;
 mod report;
 mod require;
 
@@ -14,6 +16,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+pub use outcome::{Outcome, file as outcomes, measured};
 pub use report::report;
 pub use require::check;
 
@@ -99,15 +102,18 @@ pub const NEVER_REQUIRED: &[&str] = &["kernel:", "machine:", "asked:"];
 /// When `IODYNO_REQUIRE` names the need, when the need is unknown, and when the note cannot be written.
 #[track_caller]
 pub fn missing(need: &str, why: impl Display) {
+    if let Err(error) = note(need, &running_test(), &why.to_string()) {
+        panic!("{error}");
+    }
+}
+
+/// The name of the running test. One that has the main thread to itself has none; then the line of the source names it.
+#[track_caller]
+fn running_test() -> String {
     let place = std::panic::Location::caller();
-    let thread = std::thread::current();
-    // A test that has the main thread to itself has no name; then the line of the source names it.
-    let test = match thread.name() {
+    match std::thread::current().name() {
         Some(name) if name != "main" => name.to_string(),
         _ => format!("{}:{}", place.file(), place.line()),
-    };
-    if let Err(error) = note(need, &test, &why.to_string()) {
-        panic!("{error}");
     }
 }
 
@@ -136,12 +142,15 @@ pub fn note(need: &str, what: &str, why: &str) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}; {what} was skipped: {why}", file.display()))
 }
 
-/// Forgets what was skipped so far.
+/// Forgets what was skipped and measured so far.
 pub fn clear() -> std::io::Result<()> {
-    match std::fs::remove_file(file()) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    for file in [file(), outcomes()] {
+        match std::fs::remove_file(file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => (),
+        }
     }
+    Ok(())
 }
 
 /// Where skips are noted, in this checkout.

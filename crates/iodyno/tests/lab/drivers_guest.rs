@@ -1,7 +1,8 @@
 //! Settings that a device has of its driver, and arrays: tried, kept and put back in a guest that has such devices.
 
 use crate::lab::stories_guest::tuned;
-use crate::support::{guest_with_iodyno, with_more_time};
+use crate::lab::with_more_time;
+use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
 
 /// Seconds that a step may take on a host with much other work.

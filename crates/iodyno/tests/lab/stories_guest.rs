@@ -2,7 +2,8 @@
 //! in `status` after a reboot, and taken back.
 
 use crate::lab::persist::{out, scheduler};
-use crate::support::{guest_with_iodyno, with_more_time};
+use crate::lab::with_more_time;
+use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
 use serde_json::{Value, json};
 

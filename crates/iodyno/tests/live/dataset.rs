@@ -57,7 +57,8 @@ fn a_tree_held_against_itself_shows_no_difference() {
     let of = |name: &str| faster[name].as_f64().unwrap();
     // On a busy machine the turns differ, and the interval says so.
     let holds_one = of("low") <= 1.0 && 1.0 <= of("high");
-    assert!(holds_one || (0.8..1.25).contains(&of("mean")), "{faster:#}");
+    let is_true = holds_one || (0.8..1.25).contains(&of("mean"));
+    skip::measured(skip::Outcome::right_if(is_true), faster);
     let notes = report["targets"][1]["notes"].to_string();
     assert!(notes.contains("same file system"), "{notes}");
 }

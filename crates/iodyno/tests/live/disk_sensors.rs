@@ -54,10 +54,12 @@ fn a_record_has_what_the_disk_counted() {
             ends(record, "diskstats", &format!("disk.{}.{name}", disk.name)).unwrap();
         last - first
     };
-    // Merges are possible, and so is a handful of reads by udev.
-    assert!(
-        grown("read_ios") + grown("read_merges") >= ios && grown("read_ios") <= ios + 64.0,
-        "{ios}"
+    assert!(grown("read_ios") + grown("read_merges") >= ios, "{ios}");
+    // A handful of reads by whoever looks at new devices.
+    let counted = grown("read_ios");
+    skip::measured(
+        skip::Outcome::right_if(counted <= ios + 64.0),
+        format!("the kernel counted {counted} of {ios} reads"),
     );
     assert!(grown("read_sectors") >= ios * 8.0);
     assert_eq!(

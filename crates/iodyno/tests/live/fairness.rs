@@ -1,7 +1,9 @@
 //! How evenly control groups share a disk, as the metric of a tune.
 
 use crate::groups::TestGroup;
+use crate::live::verdicts::judged;
 use crate::support::{Iodyno, Loop, code, text};
+use skip::Outcome;
 use std::process::{Child, Stdio};
 
 /// Reads a disk in a group until it is dropped. Reads always wait, so that it gets what its limit lets it, however busy the CPUs are.
@@ -74,15 +76,12 @@ fn a_limit_on_the_greedy_one_makes_two_containers_equal() {
     let _readers = [&greedy, &modest].map(|group| Reader::new(group, &disk));
     let (tuned, output) = iodyno.json(&words);
     let said = text(&output.stderr);
-    assert_eq!(code(&output), 0, "{said}");
-    let verdict = &tuned["record"]["trials"][0]["verdict"];
-    assert_eq!(
-        (&verdict["verdict"], &verdict["arm"]),
-        (&"better".into(), &"1000".into()),
-        "{said}"
-    );
+    assert!([0, 6].contains(&code(&output)), "{said}");
+    let trial = &tuned["record"]["trials"][0];
+    let (outcome, figures) = judged(trial, "1000");
     // Of 4000 and 1000 the index is 0.735, and of equal shares 1.
-    let effect = verdict["effect"].as_f64().unwrap();
-    assert!((0.3..0.4).contains(&effect), "{effect}: {said}");
+    let effect = trial["verdict"]["effect"].as_f64();
+    let is_true = outcome != Outcome::Won || effect.is_some_and(|it| (0.3..0.4).contains(&it));
+    skip::measured(outcome.max(Outcome::right_if(is_true)), figures);
     assert_eq!(greedy.limits(), [format!("{} 4000", number.trim())]);
 }

@@ -2,7 +2,9 @@
 //! loop device of its own. Lines of other devices in the same file stay as they are.
 
 use crate::groups::{around, ground};
-use crate::support::{Iodyno, Loop, code, text, with_more_time};
+use crate::live::verdicts::judged;
+use crate::support::{Iodyno, Loop, code, text};
+use skip::Outcome;
 use std::process::Command;
 
 #[test]
@@ -15,33 +17,23 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     group.limit(&format!("{own} 400"));
     let before = group.limits();
     let iodyno = Iodyno::new();
-    let words = ["--json", "tune", &disk.device, "--knob", "riops@self=800"];
-    // A limiter lets requests through by slices of 100 ms: on a busy machine fresh pairs may leave it open, and no more.
-    let output = with_more_time(120_000, |budget_ms| {
-        let mut command = group.inside(&iodyno, &words);
-        let output = command
-            .args(["--budget", &format!("{budget_ms}ms")])
-            .output()
-            .unwrap();
-        match code(&output) {
-            6 => Err(text(&output.stderr)),
-            _ => Ok(output),
-        }
-    });
+    let knob = ["--knob", "riops@self=800", "--budget", "2m"];
+    let words = [&["--json", "tune", &disk.device][..], &knob].concat();
+    let output = group.inside(&iodyno, &words).output().unwrap();
     let said = text(&output.stderr);
-    assert_eq!(code(&output), 0, "{said}");
+    assert!([0, 6].contains(&code(&output)), "{said}");
     assert!(!said.contains("expect no difference"), "{said}");
-    let tuned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let verdict = &tuned["record"]["trials"][0]["verdict"];
-    assert_eq!(
-        (&verdict["verdict"], &verdict["arm"]),
-        (&"better".into(), &"800".into()),
-        "{said}"
-    );
-    // The limiter lets what a slice may do through at once: a window of less than a slice counts that or nothing.
-    let effect = verdict["effect"].as_f64().unwrap();
-    assert!((0.9..1.1).contains(&effect), "{effect}: {said}");
     assert_eq!(group.limits(), before);
+    let tuned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trial = &tuned["record"]["trials"][0];
+    // A limiter lets what a slice of 100 ms may do through at once: a window of less than a slice counts that or nothing.
+    let (outcome, figures) = judged(trial, "800");
+    let effect = trial["verdict"]["effect"].as_f64();
+    let is_true = outcome != Outcome::Won || effect.is_some_and(|it| (0.9..1.1).contains(&it));
+    skip::measured(outcome.max(Outcome::right_if(is_true)), figures);
+    if outcome != Outcome::Won {
+        return;
+    }
     let (applied, output) = iodyno.json(&["apply", &tuned["id"].to_string()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(group.limits(), [format!("{own} 800"), others]);
@@ -80,18 +72,19 @@ fn a_limit_on_a_bulk_writer_is_judged_by_the_reader_beside_it() {
         "6m",
     ]);
     let said = text(&output.stderr);
-    assert_eq!(code(&output), 0, "{said}");
+    assert!([0, 6].contains(&code(&output)), "{said}");
     let record = &tuned["record"];
     assert_eq!(record["job"]["beside"], writer.as_str(), "{said}");
-    let verdict = &record["trials"][0]["verdict"];
-    assert_eq!(
-        (&verdict["verdict"], &verdict["arm"]),
-        (&"better".into(), &"4194304".into()),
+    let trial = &record["trials"][0];
+    let (outcome, figures) = judged(trial, "4194304");
+    let taken = trial["verdict"]["foreign"][1]["change"].as_f64();
+    let is_taken = outcome != Outcome::Won || taken < Some(-0.5);
+    let outcome = outcome.max(Outcome::right_if(is_taken));
+    skip::measured(outcome, format!("{figures}; theirs: {taken:?}"));
+    assert!(
+        outcome != Outcome::Won || said.contains("theirs changed by −"),
         "{said}"
     );
-    let taken = verdict["foreign"][1]["change"].as_f64().unwrap();
-    assert!(taken < -0.5, "{taken}: {said}");
-    assert!(said.contains("theirs changed by −"), "{said}");
     assert!(said.contains("beside `echo $$"), "{said}");
     assert_eq!(group.limits(), [others]);
     let limits = std::fs::read_to_string(group.path().join("blkio.throttle.write_bps_device"));

@@ -1,8 +1,8 @@
 //! Bad settings that are planted below real programs, and found by what those get done: by sysbench's events, by each run of
 //! a command, by a load that is none of ours, and by that of one control group beside others.
 
+use crate::live::verdicts::tuned;
 use crate::mounts::Mounted;
-use crate::planted::found;
 use crate::support::{Iodyno, Killed, Loop, code, text, until};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,7 +36,7 @@ fn a_planted_setting_is_found_by_the_events_of_sysbench() {
     let command = format!("{files} --time=600 --report-interval=1 run");
     let knob = "max_sectors_kb=1280";
     let words = ["--command", &command, "--knob", knob, "--budget", "150s"];
-    let trial = found(&mounted.disk, "1280", &words);
+    let trial = tuned(&mounted.disk, "1280", &words);
     assert_eq!(trial["verdict"]["metric"]["name"], "printed rate");
 }
 
@@ -49,7 +49,7 @@ fn a_planted_setting_is_found_by_runs_of_a_command() {
     let command = format!("{files} --time=1 run");
     let knob = "max_sectors_kb=1280";
     let words = ["--command", &command, "--run-again", "--knob", knob];
-    let trial = found(&mounted.disk, "1280", &words);
+    let trial = tuned(&mounted.disk, "1280", &words);
     let verdict = &trial["verdict"];
     assert_eq!(
         (&verdict["metric"]["name"], &verdict["metric"]["is_of_runs"]),
@@ -65,7 +65,7 @@ fn a_planted_setting_is_found_by_runs_of_a_command() {
         disk.device
     );
     let words = ["--command", &copy, "--run-again", "--knob", knob];
-    let trial = found(disk, "1280", &words);
+    let trial = tuned(disk, "1280", &words);
     let metric = &trial["verdict"]["metric"];
     assert_eq!(
         (&metric["name"], &metric["better"]),
@@ -98,7 +98,7 @@ fn a_planted_setting_is_found_under_a_load_that_is_none_of_ours() {
     let _load = reader(&disk, None);
     let words = ["--ioengine", "none", "--metric", "device_bandwidth"];
     let knob = ["--knob", "max_sectors_kb=1280", "--budget", "45s"];
-    found(&disk, "1280", &[&words[..], &knob].concat());
+    tuned(&disk, "1280", &[&words[..], &knob].concat());
 }
 
 /// A control group of the test's own.
@@ -191,7 +191,7 @@ fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
             .unwrap(),
     );
     // Named by its path, and by a process in it.
-    let trial = found(&disk, "1280", &[&words[..], &knob].concat());
+    let trial = tuned(&disk, "1280", &[&words[..], &knob].concat());
     assert_eq!(trial["verdict"]["metric"]["name"], "group bandwidth");
     let pid = own.0.id().to_string();
     let words = [

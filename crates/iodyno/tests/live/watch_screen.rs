@@ -30,16 +30,6 @@ impl Drop for Load {
     }
 }
 
-/// Reads that a device has completed so far, by the kernel.
-fn reads(device: &str) -> f64 {
-    let text = std::fs::read_to_string("/proc/diskstats").unwrap();
-    let line = text
-        .lines()
-        .find(|line| line.split_whitespace().nth(2) == Some(device))
-        .unwrap();
-    line.split_whitespace().nth(3).unwrap().parse().unwrap()
-}
-
 /// `41.2k` → 41200; none for `–`.
 fn figure(word: &str) -> Option<f64> {
     let (number, times) = match word.strip_suffix('k') {
@@ -64,18 +54,18 @@ fn shown_rate(lines: &[String], device: &str) -> Option<f64> {
 
 /// The rate that is shown lies between the lowest and the highest that the kernel counted in the seconds around, a tenth
 /// wider: the machine may be busy with other tests, and then the load is slower, and the screen has to say so.
-fn assert_true_to_the_kernel(pane: &Pane, device: &str) {
+fn assert_true_to_the_kernel(pane: &Pane, disk: &Loop) {
     pane.until("a rate as the kernel counts it", |_| {
-        let begin = (Instant::now(), reads(device));
+        let begin = (Instant::now(), disk.reads() as f64);
         let mut rates = Vec::new();
         let mut shown = Vec::new();
         let mut before = begin;
         while begin.0.elapsed() < Duration::from_secs(4) {
             std::thread::sleep(Duration::from_millis(500));
-            let now = (Instant::now(), reads(device));
+            let now = (Instant::now(), disk.reads() as f64);
             rates.push((now.1 - before.1) / (now.0 - before.0).as_secs_f64());
             before = now;
-            shown.extend(shown_rate(&pane.lines(), device));
+            shown.extend(shown_rate(&pane.lines(), &disk.name));
         }
         // What is shown last is a mean over a second within those four.
         let last = *shown.last()?;
@@ -100,12 +90,12 @@ fn a_running_load_is_shown_truthfully_and_keys_do_what_they_say() {
     pane.until("the load", |lines| {
         shown_rate(lines, &disk.name).filter(|rate| *rate > 0.0)
     });
-    assert_true_to_the_kernel(&pane, &disk.name);
+    assert_true_to_the_kernel(&pane, &disk);
     assert!(pane.lines()[0].starts_with("iodyno watch") && pane.lines()[0].contains("live"));
 
     pane.resize(160, 50);
     pane.until_shown("write await 60 s");
-    assert_true_to_the_kernel(&pane, &disk.name);
+    assert_true_to_the_kernel(&pane, &disk);
     pane.resize(80, 24);
     pane.until_gone("write await 60 s");
 

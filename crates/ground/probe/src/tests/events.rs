@@ -1,6 +1,7 @@
 //! Where there are no programs: what the events of the kernel give of the same I/Os.
 
 use super::*;
+use skip::Outcome;
 
 /// Keeps every CPU from being idle, with the least claim on it that there is, until it is dropped: perf leaves out events
 /// of interrupts of an idle CPU on some kernels (see `perf/idle.rs`), and what is tested here is our reading of them.
@@ -61,11 +62,7 @@ fn check_events(scheduler: &str, one: &DeviceLayers, programs: Option<&DeviceLay
     let seen =
         total(one, LayerSide::Read, Span::Q2C) + one.counter("unseen") + one.counter("dropped");
     assert_eq!(seen, 4_000, "{scheduler}: {:?}", one.counters);
-    assert!(
-        one.counter("dropped") + one.counter("unseen") < 400,
-        "{scheduler}: {:?}",
-        one.counters
-    );
+    note_unseen(scheduler, one);
     let lacks = |span| one.times(LayerSide::Read, span).is_none();
     assert_eq!(
         (lacks(Span::G2D), lacks(Span::I2D)),
@@ -73,16 +70,26 @@ fn check_events(scheduler: &str, one: &DeviceLayers, programs: Option<&DeviceLay
     );
     let Some(same) = programs else { return };
     for span in [Span::D2C, Span::Q2C] {
-        let (ours, theirs) = (
-            mean(one, LayerSide::Read, span),
-            mean(same, LayerSide::Read, span),
-        );
-        // The one sees an event a moment before the other.
-        assert!(
-            (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
-            "{scheduler}: {ours} and {theirs} ns"
-        );
+        note_means(one, same, span);
     }
+}
+
+/// Whether of 4,000 I/Os no more than a tenth were missed, all of which are owned up to.
+fn note_unseen(label: &str, one: &DeviceLayers) {
+    let missed = one.counter("dropped") + one.counter("unseen");
+    skip::measured(
+        Outcome::right_if(missed < 400),
+        format!("{label}: {:?}", one.counters),
+    );
+}
+
+/// Whether both say the same of a span; the one sees an event a moment before the other.
+fn note_means(one: &DeviceLayers, same: &DeviceLayers, span: Span) {
+    let [ours, theirs] = [one, same].map(|layers| mean(layers, LayerSide::Read, span));
+    skip::measured(
+        Outcome::right_if((ours - theirs).abs() < 0.05 * theirs + 5_000.0),
+        format!("{span:?}: {ours:.0} and {theirs:.0} ns"),
+    );
 }
 
 #[test]
@@ -159,16 +166,9 @@ fn a_clock_of_its_own_keeps_the_events_in_order() {
         "{:?}",
         one.counters
     );
-    assert!(one.counter("unseen") < 400, "{:?}", one.counters);
+    note_unseen("by its own clock", &one);
     let Some(same) = same else { return };
-    let (ours, theirs) = (
-        mean(&one, LayerSide::Read, Span::Q2C),
-        mean(&same.devices[0], LayerSide::Read, Span::Q2C),
-    );
-    assert!(
-        (ours - theirs).abs() < 0.05 * theirs + 5_000.0,
-        "{ours} and {theirs} ns"
-    );
+    note_means(&one, &same.devices[0], Span::Q2C);
 }
 
 #[test]

@@ -381,20 +381,24 @@ fn the_rate_over_time_is_the_devices() {
             .map(|name| name.to_string_lossy().into_owned()),
     );
     // What fio did before the first look and after the last is in no bin: the less, the longer it ran.
-    let result = with_more_time(|ms| {
-        let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
-        assert!(running.wait_ms(ms, &Stop::new()), "{:?}", running.failure());
-        let live = running.snapshot().ios;
-        let result = running.finish();
-        let binned: u64 = result.bins.iter().map(|count| u64::from(*count)).sum();
-        assert!(
-            live <= binned,
-            "{live} were seen while it ran, {binned} in all"
-        );
-        let has_most = live > 0 && binned as f64 > 0.5 * result.write.ios as f64;
-        let said = format!("{live} live, {binned} in bins, {} in all", result.write.ios);
-        has_most.then_some(result).ok_or(said)
-    });
+    let running = start(&prepared, &job, 1, Region::WHOLE).unwrap();
+    assert!(
+        running.wait_ms(2_000, &Stop::new()),
+        "{:?}",
+        running.failure()
+    );
+    let live = running.snapshot().ios;
+    let result = running.finish();
+    let binned: u64 = result.bins.iter().map(|count| u64::from(*count)).sum();
+    assert!(
+        live <= binned,
+        "{live} were seen while it ran, {binned} in all"
+    );
+    let has_most = live > 0 && binned as f64 > 0.5 * result.write.ios as f64;
+    skip::measured(
+        skip::Outcome::won_if(has_most),
+        format!("{live} live, {binned} in bins, {} in all", result.write.ios),
+    );
     assert_eq!(
         result.write.ios,
         result.write.latency.total(),
