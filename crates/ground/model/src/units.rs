@@ -254,6 +254,14 @@ pub fn percent_bare(effect: f64) -> String {
         .to_string()
 }
 
+/// The end of an interval that is not settled yet, as [`percent_signed`]; `open` where it is so far off that it says nothing.
+pub fn percent_or_open(effect: f64) -> String {
+    match effect > -0.999 && effect < 9.0 {
+        true => percent_signed(effect),
+        false => "open".into(),
+    }
+}
+
 /// Per cent without decimals: `0 %`, `12 %`, `96 %`.
 pub fn percent_whole(value: f64) -> String {
     format!("{value:.0} %")
@@ -311,6 +319,11 @@ mod tests {
         assert_eq!([0.123, 0.996].map(share), ["12 %", "100 %"]);
         assert_eq!([14.96, 3.12, 0.317].map(times), ["15", "3.1", "0.32"]);
         assert_eq!([0.59, -0.012].map(percent_bare), ["59", "−1.2"]);
+        assert_eq!([0.038, -0.93].map(percent_or_open), ["+3.8 %", "−93 %"]);
+        assert_eq!(
+            [-1.0, 12.0, f64::INFINITY].map(percent_or_open),
+            ["open"; 3]
+        );
         assert_eq!(significant(123_456.0, 4), 123_500.0);
         assert_eq!(significant(f64::INFINITY, 4), f64::INFINITY);
     }

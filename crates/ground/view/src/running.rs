@@ -47,17 +47,12 @@ pub fn interval(arm: &ArmResult, metric: &ExperimentMetric) -> Option<(String, S
     let (low, high) = metric.change_interval(arm.low?, arm.high?);
     Some((
         units::percent_signed(metric.change(arm.effect?)),
-        format!("{} to {}", bound(low), bound(high)),
+        format!(
+            "{} to {}",
+            units::percent_or_open(low),
+            units::percent_or_open(high)
+        ),
     ))
-}
-
-/// An interval that is still open on a side has no end to print.
-fn bound(value: f64) -> String {
-    if value < 9.0 && value > -0.999 {
-        units::percent_signed(value)
-    } else {
-        "open".into()
-    }
 }
 
 fn standing(arm: &ArmResult) -> &'static str {

@@ -1,7 +1,7 @@
 //! From what the stages found to the verdict a person reads.
 
 use model::metric::ExperimentMetric;
-use model::units::{duration_ns, percent_signed, span_ms};
+use model::units::{duration_ns, percent_or_open, percent_signed, span_ms};
 use model::verdict::{ArmResult, Guard, Outcome, P99, PairRow, Reason, Verdict, VerdictStage};
 
 use super::foreign;
@@ -250,21 +250,32 @@ fn sentence(run: &ExperimentRun, finding: &Finding) -> String {
     }
 }
 
+/// `none against bfq +59 % (+57 % to +61 %)`; empty where there is no effect.
+fn span(run: &ExperimentRun, finding: &Finding) -> String {
+    let Some(effect) = &finding.effect else {
+        return String::new();
+    };
+    let metric = &run.plan.metric;
+    let bound = match finding.reason {
+        Reason::BudgetSpent => percent_or_open,
+        _ => percent_signed,
+    };
+    let (low, high) = metric.change_interval(effect.low_ln.exp_m1(), effect.high_ln.exp_m1());
+    format!(
+        "{} against {} {} ({} to {})",
+        run.plan.arms[effect.arm],
+        run.plan.arms[0],
+        change(metric, effect.centre_ln),
+        bound(low),
+        bound(high)
+    )
+}
+
 /// What was concluded, without how long it holds.
 fn said(run: &ExperimentRun, finding: &Finding) -> String {
     let name = |arm: usize| run.plan.arms[arm].as_str();
     let metric = &run.plan.metric;
-    let span = finding.effect.as_ref().map_or_else(String::new, |effect| {
-        let (low, high) = metric.change_interval(effect.low_ln.exp_m1(), effect.high_ln.exp_m1());
-        format!(
-            "{} against {} {} ({} to {})",
-            name(effect.arm),
-            name(0),
-            change(metric, effect.centre_ln),
-            percent_signed(low),
-            percent_signed(high)
-        )
-    });
+    let span = span(run, finding);
     let rope = percent_signed(run.plan.rope);
     let detail = &finding.detail;
     match finding.reason {
