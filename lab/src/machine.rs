@@ -13,7 +13,7 @@ pub struct Machine {
     pub(crate) disks: Vec<Disk>,
     kernel: String,
     systemd: bool,
-    is_in_virtual_time: bool,
+    pub(crate) is_in_virtual_time: bool,
     arguments: String,
     words: Vec<String>,
 }

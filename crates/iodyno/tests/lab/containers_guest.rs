@@ -27,7 +27,7 @@ const SCRIPT: &str = "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n\
 #[test]
 #[ignore = "lab"]
 fn a_container_under_version_2_is_found_by_its_id_and_loaded_within_its_limit() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new()) else {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().virtual_time()) else {
         return;
     };
     // Locks lie in a directory of that name.
@@ -50,5 +50,6 @@ fn a_container_under_version_2_is_found_by_its_id_and_loaded_within_its_limit() 
     let run = document("run.json");
     let written = run["record"]["load"]["write"]["bytes"].as_f64().unwrap() / 3.0;
     let share = written / f64::from(4 << 20);
-    assert!((share - 1.0).abs() < 0.35, "{share}: {run:#}");
+    // The last request of 1 MiB may be under way: 11 of 12 in three seconds.
+    assert!((0.9..1.05).contains(&share), "{share}: {run:#}");
 }

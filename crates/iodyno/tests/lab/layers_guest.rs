@@ -186,8 +186,9 @@ fn a_guests_stacks_are_traced_layer_by_layer_on_every_rung() {
 #[test]
 #[ignore = "lab"]
 fn a_guests_disk_is_traced_as_blktrace_does() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().disk(Disk::new(Bus::Nvme, 64)))
-    else {
+    // The host has its part in how long the disk takes, and none in how long an event does.
+    let machine = Machine::new().disk(Disk::new(Bus::Nvme, 64)).virtual_time();
+    let Some((mut guest, _turn)) = guest_with_iodyno(machine) else {
         return;
     };
     layers_are_those_of_blktrace(&mut guest);
@@ -397,11 +398,11 @@ fn check_against_blktrace(scheduler: &str, guest: &Guest, ran: &Ran) {
             "{scheduler}"
         );
         assert!(
-            (mean / mean_theirs - 1.0).abs() < 0.05,
+            (mean / mean_theirs - 1.0).abs() < 0.01,
             "{scheduler}: {mean} and {mean_theirs} ns"
         );
         assert!(
-            (median / median_theirs - 1.0).abs() < 0.05,
+            (median / median_theirs - 1.0).abs() < 0.02,
             "{scheduler}: {median} and {median_theirs} ns"
         );
     }

@@ -34,7 +34,7 @@ fn effects(guest: &mut lab::Guest, fs: &str, options: &str) -> (Value, Vec<(Stri
 #[test]
 #[ignore = "lab"]
 fn version_2_holds_write_back_where_the_file_system_takes_part() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new()) else {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().virtual_time()) else {
         return;
     };
     // Locks lie in a directory of that name.
@@ -87,7 +87,7 @@ const WEIGHTS: &str = "export IODYNO_STATE_DIR=/root/state NO_COLOR=1\n\
 #[test]
 #[ignore = "lab"]
 fn weights_of_version_2_are_kept_by_bfq_and_by_io_cost_in_a_guest() {
-    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new()) else {
+    let Some((mut guest, _turn)) = guest_with_iodyno(Machine::new().virtual_time()) else {
         return;
     };
     guest.run("mv /run/iodyno /root/iodyno", LIMIT_S).unwrap();
