@@ -6,14 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Prints a report and puts it between the marks of its section.
 ///
 /// # Errors
-/// The file cannot be read or written, or has no such section: a heading and the marks are written by hand once.
+/// The file cannot be read or written, or has no such section or two: a heading and the marks are written by hand once.
 pub fn publish(section: &str, report: &str) -> Result<(), String> {
     println!("{report}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../RESULTS.md");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let before = std::fs::read_to_string(&path).map_err(failed)?;
     let after = spliced(&before, section, report)
-        .ok_or_else(|| format!("{}: no section {section}", path.display()))?;
+        .ok_or_else(|| format!("{}: not one section {section}", path.display()))?;
     std::fs::write(&path, after).map_err(failed)
 }
 
@@ -24,6 +24,9 @@ fn spliced(before: &str, section: &str, report: &str) -> Option<String> {
     );
     let (head, rest) = before.split_once(&begin)?;
     let (_, tail) = rest.split_once(&end)?;
+    if tail.contains(&begin) {
+        return None;
+    }
     Some(format!("{head}{begin}\n{}\n{end}{tail}", report.trim_end()))
 }
 
@@ -68,6 +71,7 @@ mod tests {
         let old = "# Results\n\ntext\n<!-- a:begin -->\none\n<!-- a:end -->\nmore\n";
         let new = spliced(old, "a", "two\n").unwrap();
         assert_eq!(new, old.replace("one", "two"));
+        assert_eq!(spliced(&old.repeat(2), "a", "two\n"), None);
         assert_eq!(spliced(old, "b", "two"), None);
     }
 }

@@ -46,7 +46,7 @@ fn a_suspicion_is_put_to_the_proof_and_counted() {
     disk.set("nr_requests", "4");
     let before = disk.settings();
     let iodyno = Iodyno::new();
-    let (check, output) = iodyno.json(&["check", &disk.device, "--quick", "--prove=90s"]);
+    let (check, output) = iodyno.json(&["check", &disk.device, "--quick", "--prove=4m"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(disk.settings(), before);
     let Some(finding) = found(&check, "requests_run_out") else {
@@ -83,7 +83,7 @@ fn a_commit_is_put_to_the_proof_by_two_loads() {
     };
     let iodyno = Iodyno::new();
     let target = ground.mounted.point();
-    let (check, output) = iodyno.json(&["check", target, "--quick", "--prove=60s"]);
+    let (check, output) = iodyno.json(&["check", target, "--quick", "--prove=4m"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(std::fs::read_dir(target).unwrap().count(), 1, "lost+found");
     iodyno.assert_nothing_is_changed();
@@ -117,7 +117,7 @@ fn a_limit_is_put_to_the_proof_and_stays() {
         return;
     };
     let iodyno = Iodyno::new();
-    let words = ["check", &disk.device, "--quick", "--prove=90s", "--json"];
+    let words = ["check", &disk.device, "--quick", "--prove=4m", "--json"];
     let output: Output = group.inside(&iodyno, &words).output().unwrap();
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(group.limits(), [line]);

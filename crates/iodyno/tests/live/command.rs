@@ -55,7 +55,7 @@ fn a_setting_is_judged_by_what_the_command_prints() {
         "--layers",
         "off",
         "--budget",
-        "2m",
+        "5m",
     ];
     let (document, output) = iodyno.json(&[&words[..], &rest[..]].concat());
     let said = text(&output.stderr);

@@ -178,7 +178,7 @@ fn a_planted_setting_is_found_by_the_commits_of_a_database() {
         "--knob",
         "max_sectors_kb=1280",
         "--budget",
-        "85s",
+        "4m",
         "--sql-client",
     ];
     let client = server.client();
@@ -211,7 +211,7 @@ fn a_planted_setting_is_found_by_what_pgbench_prints() {
         "--knob",
         "max_sectors_kb=1280",
         "--budget",
-        "150s",
+        "4m",
     ];
     let trial = tuned(&server.disk, "1280", &words);
     assert_eq!(

@@ -17,7 +17,7 @@ fn a_tune_inside_the_group_proves_what_the_limit_costs() {
     group.limit(&format!("{own} 400"));
     let before = group.limits();
     let iodyno = Iodyno::new();
-    let knob = ["--knob", "riops@self=800", "--budget", "2m"];
+    let knob = ["--knob", "riops@self=800", "--budget", "5m"];
     let words = [&["--json", "tune", &disk.device][..], &knob].concat();
     let output = group.inside(&iodyno, &words).output().unwrap();
     let said = text(&output.stderr);

@@ -344,7 +344,7 @@ fn tuned(extra: &[&str]) -> Option<(Loop, Iodyno, Value)> {
         "--knob",
         "scheduler=none",
         "--budget",
-        "90s",
+        "3m",
         "--seed",
         "7",
     ];

@@ -35,7 +35,7 @@ fn a_planted_setting_is_found_by_the_events_of_sysbench() {
     };
     let command = format!("{files} --time=600 --report-interval=1 run");
     let knob = "max_sectors_kb=1280";
-    let words = ["--command", &command, "--knob", knob, "--budget", "150s"];
+    let words = ["--command", &command, "--knob", knob, "--budget", "4m"];
     let trial = tuned(&mounted.disk, "1280", &words);
     assert_eq!(trial["verdict"]["metric"]["name"], "printed rate");
 }
@@ -97,7 +97,7 @@ fn a_planted_setting_is_found_under_a_load_that_is_none_of_ours() {
     disk.set("max_sectors_kb", "4");
     let _load = reader(&disk, None);
     let words = ["--ioengine", "none", "--metric", "device_bandwidth"];
-    let knob = ["--knob", "max_sectors_kb=1280", "--budget", "45s"];
+    let knob = ["--knob", "max_sectors_kb=1280", "--budget", "4m"];
     tuned(&disk, "1280", &[&words[..], &knob].concat());
 }
 
@@ -153,7 +153,7 @@ fn a_planted_setting_is_found_by_the_load_of_one_group_beside_others() {
         return;
     };
     let Some(group) = OwnGroup::new() else { return };
-    let knob = ["--knob", "max_sectors_kb=1280", "--budget", "45s"];
+    let knob = ["--knob", "max_sectors_kb=1280", "--budget", "4m"];
     let name = group.name();
     let words = [
         "--ioengine",

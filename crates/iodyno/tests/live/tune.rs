@@ -66,7 +66,7 @@ fn names_the_arm_that_fio_finds_best_and_puts_bfq_back() {
         "--knob",
         "scheduler=none,bfq",
         "--budget",
-        "90s",
+        "3m",
     ]);
     assert_eq!(disk.settings(), before, "every setting is back");
     let verdict = &document["record"]["trials"][0]["verdict"];
@@ -360,7 +360,7 @@ fn without_a_knob_what_is_ahead_is_proved_once() {
     }
     let (before, iodyno) = (disk.settings(), Iodyno::new());
     let load = ["--bs", "256k", "--rw", "randread", "--iodepth", "16"];
-    let rest = ["--layers", "off", "--accept-worse-p99", "--budget", "170s"];
+    let rest = ["--layers", "off", "--accept-worse-p99", "--budget", "6m"];
     let (document, output) =
         iodyno.json(&[&["tune", disk.device.as_str()], &load[..], &rest].concat());
     let said = text(&output.stderr);
