@@ -12,7 +12,6 @@ mod table;
 use crate::problem::Failure;
 use line::Line;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 /// What is worth keeping beyond this checkout, and where runs append.
@@ -39,7 +38,7 @@ pub fn keep(root: &Path) -> Result<String, Failure> {
     let [kept, ours] = FILES.map(|file| root.join(file));
     let lines = text_if_any(&ours)?;
     read(&lines).map_err(Failure::Broken)?;
-    append(&kept, &lines).map_err(|error| Failure::io(kept.display(), &error))?;
+    skip::append(&kept, &lines).map_err(|error| Failure::io(kept.display(), &error))?;
     match std::fs::remove_file(&ours) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Failure::io(ours.display(), &error))
@@ -63,7 +62,7 @@ pub fn add(root: &Path, said: &Path, head: &str) -> Result<String, Failure> {
     let noted = text_if_any(&skip::outcomes())?;
     let lines = ends::lines(&words, &noted, head);
     let file = root.join(FILES[1]);
-    append(&file, &lines).map_err(|error| Failure::io(file.display(), &error))?;
+    skip::append(&file, &lines).map_err(|error| Failure::io(file.display(), &error))?;
     let said = ends::summary(&read(&lines).map_err(Failure::Broken)?);
     let text = kept(root)?;
     let beyond = bound::beyond(&read(&text).map_err(Failure::Broken)?);
@@ -71,15 +70,6 @@ pub fn add(root: &Path, said: &Path, head: &str) -> Result<String, Failure> {
         true => Ok(said),
         false => Err(Failure::Broken(format!("{said}\n{}", beyond.join("\n")))),
     }
-}
-
-fn append(file: &Path, lines: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut options = std::fs::OpenOptions::new();
-    let mut open = options.append(true).create(true).open(file)?;
-    open.write_all(lines.as_bytes())
 }
 
 fn kept(root: &Path) -> Result<String, Failure> {

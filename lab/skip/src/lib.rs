@@ -158,8 +158,8 @@ pub fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/skipped.txt")
 }
 
-/// One write, so that lines of tests that run at the same time do not mix.
-fn append(file: &Path, line: &str) -> std::io::Result<()> {
+/// Appends a line. One write, so that lines of tests that run at the same time do not mix.
+pub fn append(file: &Path, line: &str) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }

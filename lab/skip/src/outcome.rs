@@ -74,11 +74,20 @@ pub fn measured(outcome: Outcome, figures: impl Display) {
         "{}\t{}\t{}\n",
         crate::running_test(),
         outcome.word(),
-        crate::one_line(&figures.to_string())
+        without_checkout(&crate::one_line(&figures.to_string()))
     );
     print!("{line}");
     if let Err(error) = crate::append(&file(), &line) {
         panic!("{}: {error}; {line}", file().display());
+    }
+}
+
+/// Figures that are kept say nothing of where the checkout stands.
+fn without_checkout(figures: &str) -> String {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    match checkout.and_then(Path::to_str) {
+        Some(checkout) => figures.replace(checkout, "."),
+        None => figures.into(),
     }
 }
 
@@ -90,7 +99,7 @@ pub fn file() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::Outcome;
+    use super::{Outcome, without_checkout};
 
     #[test]
     fn a_word_stands_for_its_outcome() {
@@ -102,5 +111,11 @@ mod tests {
         }
         assert_eq!(Outcome::parse("ok"), None);
         assert!(Outcome::Won < Outcome::Undecided && Outcome::Undecided < Outcome::Wrong);
+    }
+
+    #[test]
+    fn a_path_in_the_checkout_begins_with_a_dot() {
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src is 12 % full");
+        assert_eq!(without_checkout(here), "./lab/skip/src is 12 % full");
     }
 }

@@ -36,13 +36,13 @@ fn judged(name: &str, lines: &[Line<'_>]) -> Option<String> {
     let (n, wrong, won) = (last.len(), count(Outcome::Wrong), count(Outcome::Won));
     if at_least(wrong, n, WRONG_AT_MOST) < CHANCE {
         return Some(format!(
-            "{name} was wrong in {wrong} of the last {n} runs: no chance, where one of twenty may be."
+            "{name}: {wrong} of the last {n} outcomes are wrong. One in twenty may be; so many come by chance less than once in 1,000 series."
         ));
     }
-    // Not to win so seldom is not to lose so often.
+    // As few wins as these are as likely as so many that did not win.
     if at_least(n - won, n, 1.0 - WON_AT_LEAST) < CHANCE {
         return Some(format!(
-            "{name} won in {won} of the last {n} runs: no chance, where every second one has to."
+            "{name}: {won} of the last {n} outcomes are won. Every second one has to be; so few come by chance less than once in 1,000 series."
         ));
     }
     None
@@ -85,7 +85,7 @@ mod tests {
         assert!(found.is_empty(), "3 of 5: 0.0012: {found:?}");
         let found = series("won wrong wrong wrong");
         assert!(
-            found[0].contains("was wrong in 3 of the last 4 runs"),
+            found[0].contains("3 of the last 4 outcomes are wrong"),
             "{found:?}"
         );
     }
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(series(&nine), Vec::<String>::new());
         let found = series(&format!("{nine} undecided"));
         assert!(
-            found[0].contains("won in 0 of the last 10 runs"),
+            found[0].contains("0 of the last 10 outcomes are won"),
             "{found:?}"
         );
         // Runs of long ago do not count, and ends of tests that assert do not either.
