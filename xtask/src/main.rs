@@ -18,6 +18,7 @@ mod text;
 mod tidy;
 
 use problem::Failure;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -34,10 +35,14 @@ usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the r
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match run(&arguments, &workspace_root()) {
-        Ok(message) => {
-            println!("{message}");
-            ExitCode::SUCCESS
-        }
+        // Whoever reads the first lines alone closes the pipe: that is no failure.
+        Ok(message) => match writeln!(std::io::stdout(), "{message}") {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                eprintln!("stdout: {error}");
+                ExitCode::FAILURE
+            }
+            _ => ExitCode::SUCCESS,
+        },
         Err(failure) => {
             eprintln!("{failure}");
             ExitCode::from(failure.exit_code())
