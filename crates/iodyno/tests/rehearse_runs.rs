@@ -33,6 +33,7 @@ fn a_run_gets_what_the_disk_can_do() {
         assert!(is_near, "{found} for {wanted}");
     };
     near(iops(&["--iodepth", "64"]), IOPS_MAX);
+    near(iops(&["--iodepth", "16", "--numjobs", "4"]), IOPS_MAX);
     near(iops(&["--iodepth", "1"]), IOPS_MAX / 8.0);
     near(iops(&["--rate-iops", "1000"]), 1_000.0);
     near(iops(&["--bs", "1m"]), 572.0);

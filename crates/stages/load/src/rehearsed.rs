@@ -123,15 +123,14 @@ impl RehearsedLoad for StagedLoad {
             self.done[way] += count;
         }
         self.counters.bin(begin_ns - origin_ns, ios as u32);
-        let first = &self.counters.first_ns;
-        let _ = first.compare_exchange(0, begin_ns, Relaxed, Relaxed);
-        self.counters.last_ns.store(begin_ns + BIN_NS, Relaxed);
         let is_over = self.is_over();
         let inflight = if is_over { 0 } else { self.demand().depth };
         self.counters.inflight.store(inflight, Relaxed);
-        self.jobs
-            .iter()
-            .for_each(|job| job.is_done.store(is_over, Relaxed));
+        for job in &self.jobs {
+            let _ = (job.first_ns).compare_exchange(0, begin_ns, Relaxed, Relaxed);
+            job.last_ns.store(begin_ns + BIN_NS, Relaxed);
+            job.is_done.store(is_over, Relaxed);
+        }
     }
 }
 
