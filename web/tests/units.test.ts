@@ -17,6 +17,8 @@ test("numbers read as the rest of the product writes them", () => {
   assert.equal(percentSigned(0.1134), "+11 %");
   assert.equal(percentSigned(-0.0041), "−0.4 %");
   assert.equal(percentSigned(0.0001), "0.0 %");
+  assert.deepEqual([8.994, 540.79].map(percentSigned), ["+899 %", "×542"]);
+  assert.deepEqual([-0.9947, -0.9962, -0.99962, -0.99996, -1].map(percentSigned), ["−99 %", "−99.6 %", "−99.96 %", "−99.996 %", "−100 %"]);
 });
 
 test("ties go to the even digit, as Rust prints them", () => {

@@ -56,10 +56,14 @@ export function spanMs(value: number): string {
   return seconds < 1 ? `${minutes} min` : `${minutes} min ${seconds} s`;
 }
 
-/** A ratio minus one as a signed per cent: `+11 %`, `−0.4 %`. */
+/** A ratio minus one as a signed per cent: `+11 %`, `−0.4 %`, `−99.96 %`; from ten times on `×542`. As `units::percent_signed` has it. */
 export function percentSigned(effect: number): string {
+  if (Number.isFinite(effect) && effect >= 9) return `×${fixed(1 + effect, 0)}`;
   const percent = effect * 100;
-  const text = fixed(Math.abs(percent), Math.abs(percent) < 9.95 ? 1 : 0);
+  const size = Math.abs(percent);
+  const isNearlyAll = percent < 0 && size >= 99.5 && size < 99.9995;
+  const digits = isNearlyAll ? ([1, 2].find((some) => !fixed(size, some).startsWith("100")) ?? 3) : size < 9.95 ? 1 : 0;
+  const text = fixed(size, digits);
   const sign = /^[0.]*$/.test(text) ? "" : percent < 0 ? "−" : "+";
   return `${sign}${text} %`;
 }

@@ -230,11 +230,26 @@ pub fn percent(value: f64) -> String {
     }
 }
 
-/// A ratio minus one as a signed per cent: `+11.3 %`, `−0.4 %`.
+/// A ratio minus one as a signed per cent: `+11 %`, `−0.4 %`. From ten times on as that, `×542`, since nobody reads thousands of per
+/// cent; and what is left of nearly nothing is told from nothing, `−99.96 %`.
 pub fn percent_signed(effect: f64) -> String {
+    if effect.is_finite() && effect >= 9.0 {
+        return format!("×{}", times(1.0 + effect));
+    }
     let percent = effect * 100.0;
-    let digits = if percent.abs() < 9.95 { 1 } else { 0 };
-    let text = format!("{:.*}", digits, percent.abs());
+    let text = match percent.abs() {
+        small if small < 9.95 => format!("{small:.1}"),
+        most if percent < 0.0 && (99.5..99.9995).contains(&most) => {
+            let least = [1, 2, 3].map(|digits| format!("{most:.digits$}"));
+            let is_whole = |text: &&String| text.starts_with("100");
+            least
+                .iter()
+                .find(|text| !is_whole(text))
+                .unwrap_or(&least[2])
+                .clone()
+        }
+        usual => format!("{usual:.0}"),
+    };
     let is_zero = text.chars().all(|c| c == '0' || c == '.');
     let sign = if is_zero {
         ""
@@ -383,5 +398,13 @@ mod tests {
         assert_eq!(percent_signed(0.1134), "+11 %");
         assert_eq!(percent_signed(-0.0041), "−0.4 %");
         assert_eq!(percent_signed(0.0001), "0.0 %");
+        assert_eq!(percent_signed(8.994), "+899 %");
+        assert_eq!(percent_signed(540.79), "×542");
+        assert_eq!(percent_signed(f64::INFINITY), "+inf %");
+        let nearly = [-0.9947, -0.9962, -0.99962, -0.999_96, -1.0];
+        assert_eq!(
+            nearly.map(percent_signed),
+            ["−99 %", "−99.6 %", "−99.96 %", "−99.996 %", "−100 %"]
+        );
     }
 }
