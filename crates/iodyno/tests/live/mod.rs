@@ -28,6 +28,6 @@ mod store_export;
 mod sweep;
 pub mod time_account;
 mod tune;
-mod verdicts;
+pub mod verdicts;
 mod watch;
 mod watch_screen;
