@@ -456,7 +456,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__check)
-            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --prove --fail-on --all --keep-free --container --json --help --version"
+            opts="-h -V --quick --deep --no-load --observe --disk-spec --layers --root --replay --profile --prove --rehearse --fail-on --all --keep-free --container --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -487,6 +487,10 @@ _iodyno() {
                     return 0
                     ;;
                 --prove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rehearse)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

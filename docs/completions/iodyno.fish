@@ -123,6 +123,7 @@ complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l root -d 'Judge a
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l replay -d 'Judge a document of an earlier `check --json` again; nothing is loaded' -r -F
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l profile -d 'Say what differs from a named set of kernel parameters, and whether it matters: container-host, throughput-performance, postgresql and more; `iodyno catalogue` lists them' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l prove -d 'Make the experiments that decide about the first three findings, each in this time at the most [default: 3m]. They change settings of the device, one at a time, and put them back; what they speak against is withdrawn' -r
+complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l rehearse -d 'Rehearse on a simulated disk, without touching the real one: \'cloud\', or with the effects that values are to have in the experiments of --prove, \'cloud,scheduler=none:+8%\'. A wrong name lists the disks' -r
 complete -c iodyno -n "__fish_iodyno_using_subcommand check" -l fail-on -d 'End with status 1 when anything of this level or above is found' -r -f -a "note\t'Anything at all'
 warning\t'What costs speed or safety now'
 wrong\t'What makes a measurement worthless'"

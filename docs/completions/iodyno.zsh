@@ -101,6 +101,7 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '(--root --observe --quick --deep --layers --no-load --container)--replay=[Judge a document of an earlier \`check --json\` again; nothing is loaded]:FILE.json:_files' \
 '(--replay)--profile=[Say what differs from a named set of kernel parameters, and whether it matters\: container-host, throughput-performance, postgresql and more; \`iodyno catalogue\` lists them]:NAME:_default' \
 '(--no-load --root --replay --container)--prove=[Make the experiments that decide about the first three findings, each in this time at the most \[default\: 3m\]. They change settings of the device, one at a time, and put them back; what they speak against is withdrawn]::TIME:_default' \
+'(--no-load --root --replay --container)--rehearse=[Rehearse on a simulated disk, without touching the real one\: '\''cloud'\'', or with the effects that values are to have in the experiments of --prove, '\''cloud,scheduler=none\:+8%'\''. A wrong name lists the disks]:DISK[,KNOB=V:±N%…]:_default' \
 '--fail-on=[End with status 1 when anything of this level or above is found]:LEVEL:((note\:"Anything at all"
 warning\:"What costs speed or safety now"
 wrong\:"What makes a measurement worthless"))' \

@@ -56,6 +56,7 @@ mod pasted;
 mod planted;
 mod records;
 mod rehearse;
+mod rehearse_checks;
 mod rehearse_runs;
 mod report;
 mod rights;

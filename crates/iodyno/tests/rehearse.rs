@@ -3,6 +3,7 @@
 use crate::support::{Iodyno, Loop, code, copy_binary, text};
 use serde_json::Value;
 use std::process::Output;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The seed of every tune here.
 const SEED: &str = "7";
@@ -257,6 +258,23 @@ fn a_bound_that_is_crossed_ends_it() {
     assert_ne!(code(&output), 6, "{document:#}");
 }
 
+/// As a user without rights, and without a place for a store.
+pub fn as_nobody(words: &[&str]) -> Output {
+    static COPIES: AtomicU32 = AtomicU32::new(0);
+    let (process, copy) = (std::process::id(), COPIES.fetch_add(1, Relaxed));
+    // Where that user comes to.
+    let binary = std::env::temp_dir().join(format!("iodyno-rehearse-{process}-{copy}"));
+    copy_binary(&binary);
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&binary)
+        .args(words)
+        .env("IODYNO_STATE_DIR", "/nonexistent/iodyno")
+        .output();
+    let _ = std::fs::remove_file(&binary);
+    output.unwrap()
+}
+
 #[test]
 fn nothing_is_touched_and_no_right_is_needed() {
     let Some(disk) = disk_to_change() else {
@@ -265,16 +283,7 @@ fn nothing_is_touched_and_no_right_is_needed() {
     let counters = || std::fs::read_to_string(format!("/sys/block/{}/stat", disk.name)).unwrap();
     let (before, counted) = (disk.settings(), counters());
     let iodyno = Iodyno::new();
-    let binary = std::env::temp_dir().join(format!("iodyno-rehearse-{}", std::process::id()));
-    copy_binary(&binary);
-    let output = std::process::Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .arg(&binary)
-        .args(words(&disk, "quiet_nvme,scheduler=mq-deadline:+8%", &[]))
-        .env("IODYNO_STATE_DIR", "/nonexistent/iodyno")
-        .output();
-    let _ = std::fs::remove_file(&binary);
-    let output = output.unwrap();
+    let output = as_nobody(&words(&disk, "quiet_nvme,scheduler=mq-deadline:+8%", &[]));
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("scheduler: none → mq-deadline: +"));
     assert_eq!(counters(), counted, "no I/O");

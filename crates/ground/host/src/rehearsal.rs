@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const STEP_NS: u64 = STEP_MS * 1_000_000;
-/// One table has the counters of all devices.
+/// The table of the counters of all devices.
 const DISKSTATS: &str = "/proc/diskstats";
+/// What cuts large I/Os, by name.
+const CUTS: &str = "max_sectors_kb";
 
 /// What is rehearsed.
 #[derive(Debug)]
@@ -80,6 +82,9 @@ impl Host {
     /// Where there can be no directory for its locks and journals.
     pub fn rehearsing(&self, scene: Scene) -> crate::Result<Host> {
         clock::live_in_own_time(scene.strike);
+        let mut disk = scene.disk;
+        let cuts = format!("/sys/block/{}/queue/{CUTS}", scene.device);
+        cut(&mut disk, self.text(&cuts).as_deref());
         let dir = (!scene.writes_through).then(|| files::temporary_dir("rehearsal"));
         let rehearsal = Rehearsal {
             on: scene.on,
@@ -88,7 +93,7 @@ impl Host {
             dir: dir.transpose()?,
             begin_ns: clock::monotonic_ns(),
             stage: Mutex::new(Stage {
-                disk: scene.disk,
+                disk,
                 loads: Vec::new(),
                 begun: 0,
                 steps: 0,
@@ -169,17 +174,14 @@ impl Rehearsal {
         if path != DISKSTATS {
             return Some(own);
         }
-        // The others' stand still: they are those of a machine that nobody else uses.
-        let is_own = |line: &str| line.split_whitespace().nth(2) == Some(&self.device);
+        // Others have none: what a simulated disk does reaches no disk below it, and one that stood still would say so.
+        let is_own = |line: &&str| line.split_whitespace().nth(2) == Some(&self.device);
         let table = host.as_it_is().text(path)?;
-        let lines = table.lines().map(|line| match is_own(line) {
-            false => line.to_string(),
-            true => {
-                let names: Vec<&str> = line.split_whitespace().take(3).collect();
-                format!("{} {own}", names.join(" "))
-            }
+        let line = table.lines().find(is_own).map(|line| {
+            let names: Vec<&str> = line.split_whitespace().take(3).collect();
+            format!("{} {own}", names.join(" "))
         });
-        Some(lines.collect::<Vec<_>>().join("\n"))
+        Some(line.unwrap_or_default())
     }
 
     /// Writes a setting: here, or where it was asked for also to the kernel.
@@ -202,6 +204,9 @@ impl Rehearsal {
         let before = before.as_deref().map_or("", choice::value);
         let mut stage = self.caught_up();
         stage.disk.set((path, name), (before, choice::value(value)));
+        if name == CUTS && path.starts_with(&format!("/sys/block/{}/", self.device)) {
+            cut(&mut stage.disk, Some(value));
+        }
         Ok(())
     }
 
@@ -240,6 +245,13 @@ impl Drop for LoadOnStage {
     fn drop(&mut self) {
         let mut stage = self.rehearsal.caught_up();
         stage.loads.retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// The disk gets no larger request than the setting says from now on.
+fn cut(disk: &mut Disk, max_sectors_kb: Option<&str>) {
+    if let Some(kib) = max_sectors_kb.and_then(|text| text.trim().parse::<u64>().ok()) {
+        disk.cut_at(kib << 10);
     }
 }
 

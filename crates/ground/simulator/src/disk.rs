@@ -83,6 +83,8 @@ pub struct Disk {
     arms: Vec<InPlace>,
     /// What is left over of an I/O, by load: its reads, its writes, those of the neighbour.
     rest: Vec<[f64; 3]>,
+    /// A larger I/O is cut into requests of this size, bytes.
+    request_bytes_max: u64,
     counters: DiskCounters,
 }
 
@@ -96,6 +98,7 @@ impl Disk {
             in_place: InPlace::new(),
             arms: vec![InPlace::new()],
             rest: Vec::new(),
+            request_bytes_max: u64::MAX,
             counters: DiskCounters::default(),
         }
     }
@@ -110,6 +113,12 @@ impl Disk {
                 .in_place
                 .insert(place.into(), (name.into(), value.into())),
         };
+    }
+
+    /// An I/O that is larger than this is cut from now on, as the kernel cuts it, and its pieces are what is counted. That
+    /// costs nothing by itself: whether it does is an effect like others.
+    pub fn cut_at(&mut self, request_bytes_max: u64) {
+        self.request_bytes_max = request_bytes_max.max(SECTOR_BYTES);
     }
 
     /// A load begins, somewhere on the disk.
@@ -184,14 +193,16 @@ impl Disk {
 
     /// A neighbour reads, in blocks as large as the load's.
     fn count(&mut self, demand: &Demand, [reads, writes, foreign]: [u64; 3], latency_ns: f64) {
-        let counters = &mut self.counters;
+        let pieces = demand.bytes.div_ceil(self.request_bytes_max).max(1);
         let sectors = demand.bytes / SECTOR_BYTES;
-        counters.reads += reads + foreign;
+        let (read, written) = ((reads + foreign) * pieces, writes * pieces);
+        let counters = &mut self.counters;
+        counters.reads += read;
         counters.read_sectors += (reads + foreign) * sectors;
-        counters.read_ms += (reads + foreign) as f64 * latency_ns / 1e6;
-        counters.writes += writes;
+        counters.read_ms += read as f64 * latency_ns / 1e6;
+        counters.writes += written;
         counters.write_sectors += writes * sectors;
-        counters.write_ms += writes as f64 * latency_ns / 1e6;
+        counters.write_ms += written as f64 * latency_ns / 1e6;
     }
 
     fn arm(&mut self) -> usize {
@@ -277,6 +288,23 @@ mod tests {
                 (disk.counters().in_flight, disk.counters().reads),
                 (0, counters.reads)
             );
+        }
+    }
+
+    #[test]
+    fn large_ios_are_counted_in_the_pieces_that_the_kernel_makes_of_them() {
+        let large = Demand {
+            bytes: 1 << 20,
+            reads: 1.0,
+            ..DEMAND
+        };
+        for (cut_at, pieces) in [(u64::MAX, 1), (1 << 20, 1), (64 << 10, 16), (0, 2048)] {
+            let mut disk = disk(&Scenario::plain("still"));
+            disk.cut_at(cut_at);
+            let ios: u64 = (0..100).map(|_| disk.step(&[large])[0].reads).sum();
+            let counters = disk.counters();
+            assert_eq!(counters.reads, ios * pieces, "{cut_at}");
+            assert_eq!(counters.read_sectors, ios * 2048, "{cut_at}");
         }
     }
 

@@ -51,8 +51,11 @@ pub struct OwnWait {
 }
 
 impl OwnWait {
-    /// Begins to count; none where the kernel does not.
+    /// Begins to count; none where the kernel does not, and in a rehearsal, whose time is not the kernel's.
     pub fn start(host: &Host) -> Option<OwnWait> {
+        if host.rehearsal().is_some() {
+            return None;
+        }
         Some(OwnWait {
             host: host.clone(),
             begin_ns: clock::monotonic_ns(),
@@ -98,13 +101,14 @@ impl LoadTasks {
         let around = Some(Around::now(host));
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, host, devices) = (is_over.clone(), host.clone(), devices.to_vec());
-        let thread = std::thread::Builder::new()
-            .name("iodyno-tasks".into())
-            .spawn(move || watch(&host, &devices, &over));
+        let has_threads = host.rehearsal().is_none();
+        let watching = std::thread::Builder::new().name("iodyno-tasks".into());
+        let watching =
+            has_threads.then(|| watching.spawn(move || watch(&host, &devices, &over)).ok());
         LoadTasks {
             around,
             is_over,
-            thread: thread.ok(),
+            thread: watching.flatten(),
         }
     }
 

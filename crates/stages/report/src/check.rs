@@ -248,10 +248,11 @@ fn proof(finding: &Finding) -> String {
 
 /// How many suspicions were right, where experiments decided about some.
 fn proved_line(findings: &[Finding]) -> Option<String> {
-    let outcomes: Vec<ProofOutcome> = findings
+    let proofs: Vec<_> = findings
         .iter()
-        .filter_map(|finding| Some(finding.proof.as_ref()?.outcome))
+        .filter_map(|one| one.proof.as_ref())
         .collect();
+    let outcomes: Vec<ProofOutcome> = proofs.iter().map(|proof| proof.outcome).collect();
     let count = |outcome| outcomes.iter().filter(|one| **one == outcome).count();
     let (right, open) = (
         count(ProofOutcome::Confirmed),
@@ -261,9 +262,14 @@ fn proved_line(findings: &[Finding]) -> Option<String> {
         0 => String::new(),
         open => format!(", {open} undecided"),
     };
+    // What was rehearsed counts for nothing.
+    let counted = match proofs.iter().any(|proof| proof.record.is_some()) {
+        true => "; `iodyno catalogue` has the count so far",
+        false => "",
+    };
     (!outcomes.is_empty()).then(|| {
         format!(
-            "Proved: {right} of {} suspicions right{undecided}; `iodyno catalogue` has the count so far.",
+            "Proved: {right} of {} suspicions right{undecided}{counted}.",
             outcomes.len()
         )
     })

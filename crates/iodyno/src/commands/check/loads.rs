@@ -2,6 +2,8 @@
 
 use super::ground::Ground;
 use super::plan::{self, CheckPlan, CheckStep};
+use super::rehearsed;
+use crate::commands::layers_arg;
 use crate::commands::run::intervals::Intervals;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
@@ -84,7 +86,7 @@ impl<'a> Loads<'a> {
         (stop, line): (&'a Stop, &'a Teller),
         origin_ns: u64,
     ) -> Loads<'a> {
-        let tracing = Tracing::start(path, wish);
+        let tracing = layers_arg::start(&context.host, path, wish);
         let sleep = LoadSleep::start(&tracing);
         let scope = Scope {
             tracing: tracing.clone(),
@@ -94,7 +96,7 @@ impl<'a> Loads<'a> {
         let (host, devices) = (context.host.clone(), scope.devices.clone());
         let fields = Fields::new(observe::fields());
         let (probes, edges, unseen) = (Vec::new(), Vec::new(), Vec::new());
-        let seed = clock::unix_ms();
+        let seed = rehearsed::seed_or(&context.host, clock::unix_ms);
         let end_ns = origin_ns + plan.expected_ms(true) * 1_000_000;
         Loads {
             host,

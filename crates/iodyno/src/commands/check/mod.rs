@@ -9,10 +9,12 @@ pub mod look;
 mod plan;
 pub(super) mod profile;
 mod prove;
+mod rehearsed;
 mod unseen;
 
 use super::job_args::duration_ms;
 use super::layers_arg::{LayersArg, wish};
+use super::rehearse::{self, Rehearse};
 use super::run::facts::{machine_facts, target_facts};
 use super::run::targets;
 use super::scratch_arg::ScratchArg;
@@ -88,6 +90,11 @@ pub struct CheckArgs {
         conflicts_with_all = ["no_load", "root", "replay", "container"]
     )]
     pub prove: Option<u64>,
+    /// Rehearse on a simulated disk, without touching the real one: 'cloud', or with the effects that values are to have in
+    /// the experiments of --prove, 'cloud,scheduler=none:+8%'. A wrong name lists the disks.
+    #[arg(long, value_name = "DISK[,KNOB=V:±N%…]", value_parser = rehearse::parse,
+          conflicts_with_all = ["no_load", "root", "replay", "container"])]
+    pub rehearse: Option<Rehearse>,
     /// End with status 1 when anything of this level or above is found.
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
@@ -170,6 +177,8 @@ struct Case {
 pub fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
     args.scratch.put_in_place();
     let jobs = profile::jobs(&args.words)?;
+    let on_stage = rehearsed::begin(args, context)?;
+    let context = on_stage.as_ref().unwrap_or(context);
     let host = match &args.root {
         Some(file) => host::Host::open(file)?,
         None => context.host.clone(),
@@ -415,7 +424,9 @@ fn finish(
     let (failure, record) = (case.failure.take(), record(case, answer, findings));
     let kept = is_ours.then(|| keep::keep(context, &record));
     let id = kept.as_ref().and_then(|kept| kept.id);
-    lines.into_iter().for_each(|line| context.out.say(line));
+    let rehearsed = view::rehearsed::sentence(&record.provenance);
+    let lines = lines.into_iter().chain(rehearsed);
+    lines.for_each(|line| context.out.say(line));
     if let Some(id) = id {
         context
             .out

@@ -1,6 +1,6 @@
 //! `check --prove`: makes the experiments that decide about the first findings, so that a suspicion becomes a fact or goes.
 
-use super::contrast;
+use super::{contrast, rehearsed};
 use crate::cli::{Cli, Verb};
 use crate::commands::tune::{self, TuneArgs};
 use crate::context::Context;
@@ -113,7 +113,8 @@ impl Proofs<'_> {
     }
 
     fn tuned(&self, proposal: &TuneProposal) -> Result<FindingProof, Failure> {
-        let args = tune_args(proposal, self.target, self.budget_ms, self.scratch_bytes)?;
+        let mut args = tune_args(proposal, self.target, self.budget_ms, self.scratch_bytes)?;
+        args.seed = rehearsed::seed(&self.context.host);
         let made = tune::prove(&args, &self.context.aside())?;
         if made.interrupted {
             let message = "stopped in the middle of a proof; every setting is back as it was.";

@@ -333,7 +333,7 @@ fn decided(
     job: &Job,
 ) -> Result<(Judge, TunePlan), Failure> {
     let ran = runs::first(args, context, job)?;
-    if args.rehearse.is_some() {
+    if context.host.rehearsal().is_some() {
         rehearsed::must_see(args.meter(job, ran))?;
     }
     let judge = judge::ready(args, context, path, job, ran)?;
