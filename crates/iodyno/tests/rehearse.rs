@@ -110,6 +110,23 @@ fn what_is_worse_borrowed_or_taken_from_others_does_not_win() {
     }
 }
 
+/// A bin of 10 ms holds five or six of these I/Os: a level that jumps between whole ones hides what is paid back.
+#[test]
+fn what_is_borrowed_does_not_win_where_few_ios_are_done() {
+    let Some(disk) = disk() else { return };
+    for (seed, kind) in [1, 2, 3, 4, 5, 6]
+        .iter()
+        .zip(["debt_1s", "debt_3s"].iter().cycle())
+    {
+        let tune = ["tune", &disk.device, "--knob", "scheduler=mq-deadline"];
+        let load = ["--rw", "read", "--bs", "1m", "--budget", "3m"];
+        let on_stage = ["--rehearse", kind, "--seed", &seed.to_string()];
+        let (document, _) = Iodyno::new().json(&[&tune[..], &load, &on_stage].concat());
+        let verdict = &document["record"]["trials"][0]["verdict"];
+        assert!(!wins(verdict), "{kind}, seed {seed}: {verdict:#}");
+    }
+}
+
 #[test]
 fn a_difference_within_the_rope_counts_as_equal() {
     let Some(disk) = disk() else { return };

@@ -81,14 +81,106 @@ impl Level {
         self.ln(stats::mean(rates))
     }
 
-    /// Logarithm of the median rate of a stretch, which a short stall does not move. Where bins are so sparse that
-    /// the median would jump between whole completions, the mean.
+    /// Logarithm of the median rate of a stretch, which a short stall does not move. A bin counts whole completions, so that the
+    /// median of slow ones jumps from one count to the next and stands still between: those are taken together until a step is
+    /// small, and where too few are left for a median, or many are empty, it is the mean.
     pub(super) fn robust(&self, rates: &[f64]) -> f64 {
+        let groups = rates.len() / bins_a_group(rates).max(1);
         let empty = rates.iter().filter(|rate| **rate == 0.0).count();
-        if empty * 10 > rates.len() {
-            self.of(rates)
-        } else {
-            self.ln(stats::median(rates))
+        if groups < GROUPS_LEAST || empty * 10 > rates.len() {
+            return self.of(rates);
         }
+        let bound = |group: usize| group * rates.len() / groups;
+        let means: Vec<f64> = (0..groups)
+            .map(|group| stats::mean(&rates[bound(group)..bound(group + 1)]))
+            .collect();
+        self.ln(stats::median(&means))
+    }
+}
+
+/// The largest step of a median that moves no verdict, as a part of the rate: a quarter of the usual rope.
+const STEP_MOST: f64 = 0.005;
+/// Fewer groups have no middle that one of them does not move.
+const GROUPS_LEAST: usize = 3;
+/// What two rates may differ by and be the same, as a part of their mean.
+const SAME: f64 = 1e-6;
+
+/// How many bins taken together move by at most [`STEP_MOST`] of their mean with one completion more.
+fn bins_a_group(rates: &[f64]) -> usize {
+    let mean = stats::mean(rates);
+    match step(rates, mean) {
+        Some(step) => (step / (STEP_MOST * mean)).ceil() as usize,
+        None => 1,
+    }
+}
+
+/// What all rates are whole multiples of, where that is more than [`STEP_MOST`] of their mean: what one completion adds.
+fn step(rates: &[f64], mean: f64) -> Option<f64> {
+    let mut step = 0.0;
+    for rate in rates {
+        step = common_measure(step, *rate, SAME * mean);
+        if step > 0.0 && step <= STEP_MOST * mean {
+            return None;
+        }
+    }
+    (step > 0.0).then_some(step)
+}
+
+/// Euclid's, of two rates; what is left below `least` is nothing.
+fn common_measure(one: f64, other: f64, least: f64) -> f64 {
+    let (mut large, mut small) = (one.max(other), one.min(other));
+    while small > least {
+        let rest = large % small;
+        let is_whole = rest <= least || small - rest <= least;
+        (large, small) = (small, if is_whole { 0.0 } else { rest });
+    }
+    large
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many I/Os in each bin of 10 ms that their mean is `mean`, in turns.
+    fn counted(mean: f64, bins: usize) -> Vec<f64> {
+        let at = |bin: usize| (bin as f64 * mean).floor();
+        (0..bins)
+            .map(|bin| 100.0 * (at(bin + 1) - at(bin)))
+            .collect()
+    }
+
+    #[test]
+    fn a_level_follows_the_rate_also_where_bins_hold_few_completions() {
+        let level = Level::new(Better::Higher);
+        for mean in [0.3, 1.5, 5.3, 5.7, 5.95, 23.2, 91.4, 200.5] {
+            for bins in [25, 100, 200] {
+                let off = level.robust(&counted(mean, bins)) - (100.0 * mean).ln();
+                // One completion more or less at the ends is part of any mean.
+                let limit = 1.5 / (mean * bins as f64) + STEP_MOST;
+                assert!(off.abs() < limit, "{mean} {bins}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_stall_moves_no_level_of_many_completions() {
+        let level = Level::new(Better::Higher);
+        for mean in [23.2, 200.5] {
+            let mut rates = counted(mean, 200);
+            rates[40..52].fill(0.0);
+            let off = level.robust(&rates) - (100.0 * mean).ln();
+            assert!(off.abs() < 0.01, "{mean}: {off}");
+        }
+    }
+
+    #[test]
+    fn rates_that_are_no_counts_are_taken_as_they_are() {
+        let rates: Vec<f64> = (0..25u32)
+            .map(|bin| 1.0 + 0.01 * f64::from(bin * bin % 17).sqrt())
+            .collect();
+        assert_eq!(bins_a_group(&rates), 1);
+        let level = Level::new(Better::Higher);
+        assert!((level.robust(&[1432.7; 100]) - 1432.7f64.ln()).abs() < 1e-12);
+        assert_eq!(bins_a_group(&[0.0; 8]), 1);
     }
 }
