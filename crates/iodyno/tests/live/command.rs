@@ -79,7 +79,7 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
         return;
     };
     let before = disk.settings();
-    // Requests of 4 KiB come at many times the rate of those of 1 MiB, of which no memory copies 10,000 in a second: only
+    // Requests of 4 KiB come at many times the rate of those of 1 MiB, of which no memory copies 20,000 in a second: only
     // the value that is tried crosses the bound, and on a machine that is busy none may.
     let words = [
         "tune",
@@ -90,7 +90,7 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
         "read at ([0-9.]+)",
     ];
     let knobs = ["--knob", "max_sectors_kb=4", "--knob", "nr_requests=64"];
-    let stop = ["--layers", "off", "--stop-if", "iops>10k"];
+    let stop = ["--layers", "off", "--stop-if", "iops>20k"];
     let rest = [&stop[..], &["--budget", "2m"]].concat();
     let (document, output) = Iodyno::new().json(&[&words[..], &knobs, &rest].concat());
     let said = text(&output.stderr);
@@ -108,11 +108,11 @@ fn a_bound_that_is_crossed_puts_everything_back_and_ends_the_tune() {
     let crossed = "Stopped at once: with 4 in place the device's rate was ";
     assert!(sentence.starts_with(crossed), "{sentence}");
     assert!(
-        sentence.contains("(--stop-if 'iops>10k'); everything was back "),
+        sentence.contains("(--stop-if 'iops>20k'); everything was back "),
         "{sentence}"
     );
     assert!(
-        said.contains("puts everything back at once and ends where iops>10k on loop"),
+        said.contains("puts everything back at once and ends where iops>20k on loop"),
         "{said}"
     );
 }
