@@ -11,11 +11,14 @@
 mod bpf;
 mod generate;
 mod kept;
+mod manifest;
+mod markdown;
 mod problem;
 mod rust_source;
 mod svg;
 mod text;
 mod tidy;
+mod tree;
 
 use problem::Failure;
 use std::io::{ErrorKind, Write};

@@ -1,9 +1,9 @@
 //! Every file under a package's `src` is a part of it. A file that no `mod` line names still looks like code that runs.
 
 use super::modules::reachable;
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::text::resolve;
+use crate::tree::Tree;
 
 /// Source files that no `mod` line leads to.
 pub fn check(tree: &Tree) -> Vec<Problem> {

@@ -4,10 +4,10 @@
 //! its own shows that, because examples state facts themselves.
 
 use super::modules::{reachable, test_ranges};
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::line_of;
+use crate::tree::Tree;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Every Rust file begins by saying what it is for.
 
-use super::tree::Tree;
 use crate::problem::Problem;
+use crate::tree::Tree;
 
 /// Files whose first line is not `//!`.
 pub fn check(tree: &Tree) -> Vec<Problem> {

@@ -4,9 +4,9 @@
 //! does not reach the other. The rule knows second parsers by the expressions that they cannot do without.
 
 use super::modules::{reachable, test_ranges};
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::text::line_of;
+use crate::tree::Tree;
 
 /// Where the parsers are.
 const HOME: &str = "crates/ground/kernel/";

@@ -3,8 +3,8 @@
 //! `make test` runs what has no `#[ignore]`. What has one says for whom it is: `live` measures, `lab` needs a guest or a
 //! cluster, `soak` gets better the longer it goes on.
 
-use super::tree::Tree;
 use crate::problem::Problem;
+use crate::tree::Tree;
 
 /// Where the tests of the binary stand.
 const BINARY: &str = "crates/iodyno/tests/";

@@ -3,9 +3,9 @@
 //! A package's manifest says whom it uses, so the compiler keeps the rest: what is not named there cannot be called,
 //! and cargo refuses circles.
 
-use super::manifest::{Dependency, Package};
-use super::tree::Tree;
+use crate::manifest::{Dependency, Package};
 use crate::problem::Problem;
+use crate::tree::Tree;
 use std::collections::BTreeSet;
 
 /// The folders of the product from the ground up. A package uses those of its own folder or of one below.

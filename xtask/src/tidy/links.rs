@@ -1,9 +1,10 @@
 //! Documents can be found from other documents, and what they point at exists.
 
-use super::tree::Tree;
+use crate::markdown::{anchors, is_relative, link_targets, prose_lines};
 use crate::problem::Problem;
-use crate::text::{fenced_lines, parent, resolve};
-use std::collections::BTreeSet;
+use crate::text::{parent, resolve};
+use crate::tree::Tree;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A place that a document points at.
 struct Link<'a> {
@@ -24,10 +25,15 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         .collect();
     let broken = relative
         .iter()
+        .filter(|link| !link.target.starts_with('#'))
         .filter(|link| !link.path().is_some_and(|path| tree.has(&path)));
     let what = |link: &Link| format!("`{}` does not exist; correct the link", link.target);
     let broken = broken.map(|link| Problem::new(link.from, link.line, what(link)));
-    broken.chain(unlinked(tree, &relative)).collect()
+    let lost = without_heading(tree, &relative);
+    broken
+        .chain(lost)
+        .chain(unlinked(tree, &relative))
+        .collect()
 }
 
 fn unlinked(tree: &Tree, links: &[&Link]) -> Vec<Problem> {
@@ -51,13 +57,6 @@ fn is_linked(path: &str, linked: &BTreeSet<String>) -> bool {
         .any(|folder| linked.contains(folder))
 }
 
-fn is_relative(target: &str) -> bool {
-    !target.contains("://")
-        && !target.starts_with(['#', '/'])
-        && !target.starts_with("mailto:")
-        && !target.is_empty()
-}
-
 impl Link<'_> {
     fn path(&self) -> Option<String> {
         let path = self.target.split('#').next().unwrap_or("");
@@ -66,43 +65,46 @@ impl Link<'_> {
 }
 
 fn links<'a>(path: &'a str, text: &'a str) -> Vec<Link<'a>> {
-    let fenced = fenced_lines(text.lines());
-    let prose = text
-        .lines()
-        .enumerate()
-        .filter(|(index, _)| !fenced[*index]);
-    let found = prose.flat_map(|(index, line)| {
-        targets(line)
-            .into_iter()
-            .map(move |target| (index + 1, target))
+    let link = |index: usize, target| Link {
+        from: path,
+        line: index + 1,
+        target,
+    };
+    let found = prose_lines(text).flat_map(|(index, line)| {
+        let targets = link_targets(line).into_iter();
+        targets.map(move |target| link(index, &line[target]))
     });
-    found
-        .map(|(line, target)| Link {
-            from: path,
-            line,
-            target,
-        })
+    found.collect()
+}
+
+/// Links to a heading that a page does not have. Headings of sources are nobody's business here.
+fn without_heading(tree: &Tree, links: &[&Link]) -> Vec<Problem> {
+    let anchors: BTreeMap<&str, BTreeSet<String>> = tree
+        .markdown()
+        .map(|(path, text)| (path, anchors(text)))
+        .collect();
+    let is_lost = |link: &&&Link| {
+        let Some((path, heading)) = link.target.split_once('#') else {
+            return false;
+        };
+        let page = match path {
+            "" => Some(link.from.to_string()),
+            path => resolve(parent(link.from), path),
+        };
+        let known = page.and_then(|page| anchors.get(page.as_str()));
+        known.is_some_and(|known| !known.contains(heading))
+    };
+    let what = |link: &Link| {
+        format!(
+            "`{}` names a heading that is not there; correct the link",
+            link.target
+        )
+    };
+    links
+        .iter()
+        .filter(is_lost)
+        .map(|link| Problem::new(link.from, link.line, what(link)))
         .collect()
-}
-
-/// The targets of `[text](target "title")` and of `[name]: target` on one line; not those inside code.
-fn targets(line: &str) -> Vec<&str> {
-    let inline = line
-        .match_indices("](")
-        .filter(|(at, _)| !is_in_code(line, *at));
-    let inline = inline.filter_map(|(at, _)| line[at + 2..].split(')').next());
-    let definition = line
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("]: "))
-        .map(|(_, target)| target);
-    let all = inline
-        .chain(definition)
-        .filter_map(|target| target.split_whitespace().next());
-    all.map(|target| target.trim_matches(['<', '>'])).collect()
-}
-
-fn is_in_code(line: &str, at: usize) -> bool {
-    line[..at].matches('`').count() % 2 == 1
 }
 
 #[cfg(test)]
@@ -114,7 +116,7 @@ mod tests {
         let text = "# A\n[x](docs/x.md#part) [y](https://example.org/z.md) [d](docs \"all\") [s](#a)\n[r]: docs/x.md\n";
         let files = [
             ("README.md", text),
-            ("docs/x.md", "# X\n[up](../README.md)"),
+            ("docs/x.md", "# X\n[up](../README.md)\n## Part\n"),
         ];
         assert_eq!(printed(super::check, &files), [""; 0]);
     }
@@ -128,6 +130,22 @@ mod tests {
         assert_eq!(
             printed(super::check, &files),
             ["a/README.md:3: `../b.md` does not exist; correct the link"]
+        );
+    }
+
+    #[test]
+    fn links_to_headings_that_are_not_there_are_found() {
+        let files = [
+            ("README.md", "# A\n[x](docs/x.md#part)\n[y](#b)\n"),
+            ("docs/x.md", "# X\n## Parts\n"),
+        ];
+        let what = "names a heading that is not there; correct the link";
+        assert_eq!(
+            printed(super::check, &files),
+            [
+                format!("README.md:2: `docs/x.md#part` {what}"),
+                format!("README.md:3: `#b` {what}")
+            ]
         );
     }
 

@@ -1,8 +1,8 @@
 //! Documents have one title and speak of nothing that a reader's machine does not have.
 
-use super::tree::Tree;
+use crate::markdown::prose_lines;
 use crate::problem::Problem;
-use crate::text::fenced_lines;
+use crate::tree::Tree;
 
 /// Folders of the machine that somebody wrote on.
 const MACHINE_PATHS: &[&str] = &["/home/", "/root/"];
@@ -15,11 +15,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
 }
 
 fn title(path: &str, text: &str) -> Option<Problem> {
-    let fenced = fenced_lines(text.lines());
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(index, line)| line.starts_with("# ") && !fenced[*index]);
+    let lines = prose_lines(text).filter(|(_, line)| line.starts_with("# "));
     let titles: Vec<usize> = lines.map(|(index, _)| index + 1).collect();
     match titles.as_slice() {
         [] => Some(Problem::new(path, 1, "no `# Title`; give the document one")),

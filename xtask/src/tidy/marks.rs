@@ -1,8 +1,8 @@
 //! Work is finished or not in the tree: no marks for later.
 
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::text::find_word;
+use crate::tree::Tree;
 
 /// Words that stand alone, and calls that are recognised by their bracket.
 const MARKS: &[&str] = &["TODO", "FIXME", "XXX", "todo!(", "unimplemented!(", "dbg!("];

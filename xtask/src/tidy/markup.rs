@@ -4,10 +4,10 @@
 //! somebody's browser. What is put into a document unescaped has its place in this file, with the reason.
 
 use super::modules::{reachable, test_ranges};
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::{find_word, line_of};
+use crate::tree::Tree;
 
 /// Where the product is.
 const PRODUCT: &str = "crates/";

@@ -11,20 +11,18 @@ mod kernel_text;
 mod kinds;
 mod layers;
 mod links;
-mod manifest;
 mod markdown;
 mod marks;
 mod markup;
 mod modules;
 mod numbers;
 mod size;
-mod tree;
 mod unsafe_code;
 mod unwrap;
 
 use crate::problem::{Failure, Problem};
+use crate::tree::Tree;
 use std::path::Path;
-use tree::Tree;
 
 type Check = fn(&Tree) -> Vec<Problem>;
 

@@ -1,9 +1,9 @@
 //! Which Rust files the compiler reaches, and which of them only when it builds tests.
 
-use super::manifest::Package;
-use super::tree::Tree;
+use crate::manifest::Package;
 use crate::rust_source::{RustSource, block_end};
 use crate::text::{find_word, leading_name, parent, resolve};
+use crate::tree::Tree;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -3,10 +3,10 @@
 //! Two places that round in their own way print two numbers for one thing. `model::units` has a function for each way.
 
 use super::modules::{reachable, test_ranges};
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::line_of;
+use crate::tree::Tree;
 
 /// Where the product is.
 const PRODUCT: &str = "crates/";

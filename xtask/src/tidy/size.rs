@@ -1,9 +1,9 @@
 //! Files and functions stay short enough to be read whole.
 
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::line_of;
+use crate::tree::Tree;
 
 const FILE_LINES: usize = 800;
 const FUNCTION_LINES: usize = 70;

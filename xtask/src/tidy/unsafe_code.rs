@@ -1,9 +1,9 @@
 //! `unsafe` lives in few places, and each use says why it is sound.
 
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::{find_word, leading_name, line_of};
+use crate::tree::Tree;
 
 /// The door to the machine, the eBPF loader, the rings that the kernel shares with us, and the bare loop they are
 /// measured against.

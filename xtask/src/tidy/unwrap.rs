@@ -1,10 +1,10 @@
 //! Outside tests, code that may panic says why it does not.
 
 use super::modules::{reachable, test_ranges};
-use super::tree::Tree;
 use crate::problem::Problem;
 use crate::rust_source::RustSource;
 use crate::text::line_of;
+use crate::tree::Tree;
 
 const CALLS: &[&str] = &[".unwrap()", ".expect("];
 

@@ -1,6 +1,6 @@
-//! The files of the repository, as the rules see them.
+//! The files of the repository, as rules and the book see them.
 
-use super::manifest::Package;
+use crate::manifest::Package;
 use crate::problem::Failure;
 use crate::rust_source::RustSource;
 use std::collections::BTreeMap;
@@ -61,6 +61,11 @@ impl Tree {
         self.texts
             .iter()
             .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
+    }
+
+    /// The text of one file; nothing for one that is absent or no text.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path)?.as_deref()
     }
 
     /// The Markdown files.
