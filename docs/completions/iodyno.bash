@@ -2610,7 +2610,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__manual)
-            opts="-h -V --json --help --version"
+            opts="-h -V --list --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1077,11 +1077,13 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (manual)
 _arguments "${_arguments_options[@]}" : \
+'--list[Print the verbs and the verbs below them, one a line, each with what it does after a tab]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '-V[Print version]' \
 '--version[Print version]' \
+'::verb -- The verb whose page is printed; the page of the program without it:_default' \
 && ret=0
 ;;
 (openapi)
@@ -1395,7 +1397,7 @@ _iodyno_commands() {
 'rights:Say which rights a verb can make use of here, which are missing, and how to grant them; changes nothing' \
 'completions:Print completions for a shell' \
 'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
-'manual:Print the manual page' \
+'manual:Print a manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -1516,7 +1518,7 @@ _iodyno__subcmd__help_commands() {
 'rights:Say which rights a verb can make use of here, which are missing, and how to grant them; changes nothing' \
 'completions:Print completions for a shell' \
 'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
-'manual:Print the manual page' \
+'manual:Print a manual page' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \

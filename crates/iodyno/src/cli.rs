@@ -97,9 +97,9 @@ pub enum Verb {
     /// Answer a `fleet` on standard input and output: what it starts on each host.
     #[command(hide = true)]
     Attend,
-    /// Print the manual page.
+    /// Print a manual page.
     #[command(hide = true)]
-    Manual,
+    Manual(commands::manual::ManualArgs),
     /// Print the OpenAPI description of what `serve` answers.
     #[command(hide = true)]
     Openapi,

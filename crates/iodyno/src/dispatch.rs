@@ -3,8 +3,8 @@
 use crate::cli::{Cli, Verb};
 use crate::commands::{
     apply, boots, catalogue, check, cloud, compare, completions, dataset, delete, diff, explain,
-    export, fleet, history, import, inspect, judge, k8s, limit, list, loop_device, merge, note,
-    report, rights, run, serve, set, show, status, store, tag, tune, undo, watch,
+    export, fleet, history, import, inspect, judge, k8s, limit, list, loop_device, manual, merge,
+    note, report, rights, run, serve, set, show, status, store, tag, tune, undo, watch,
 };
 use crate::container::in_container;
 use crate::context::Context;
@@ -19,7 +19,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
             | Verb::Status
             | Verb::Loop(_)
             | Verb::Completions(_)
-            | Verb::Manual
+            | Verb::Manual(_)
             | Verb::Openapi
             | Verb::Fill(_)
             | Verb::Attend
@@ -64,7 +64,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Catalogue => catalogue::run(context),
         Verb::Rights(args) => rights::run(&args, context),
         Verb::Completions(args) => completions::run(&args, Cli::command(), context),
-        Verb::Manual => completions::manual(&Cli::command(), context),
+        Verb::Manual(args) => manual::run(&args, Cli::command(), context),
         Verb::Fill(args) => limit::fill(&args),
         Verb::Openapi => serve::description(context),
     }

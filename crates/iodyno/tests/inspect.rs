@@ -219,7 +219,19 @@ fn completions_and_the_manual_come_from_the_parser() {
             "{shell}"
         );
     }
-    assert!(text(&iodyno.run(&["manual"]).stdout).contains(".TH iodyno"));
+    let page = |words: &[&str]| text(&iodyno.run(words).stdout).to_string();
+    let program = page(&["manual"]);
+    assert!(program.contains(".TH iodyno 1"), "{program}");
+    assert!(program.contains("iodyno\\-check(1)"), "{program}");
+    let verb = page(&["manual", "loop"]);
+    assert!(verb.contains(".TH iodyno-loop 1"), "{verb}");
+    assert!(verb.contains(".SH \"IODYNO LOOP CREATE\""), "{verb}");
+    assert!(page(&["manual", "--list"]).contains("\nloop create\t"));
+    assert_eq!(
+        code(&iodyno.run(&["manual", "fill"])),
+        2,
+        "hidden verbs have no page"
+    );
 }
 
 #[test]

@@ -6,6 +6,8 @@ use super::kinds::ItemKind;
 const HEAD: &str = "\
 # Catalogue
 
+<!-- commands: explain, catalogue -->
+
 Every knob, way to persist, rule, sensor, engine, preset, importer, collector, sysctl and profile has a page here. `cargo xtask gen`
 writes the pages and this index from the files they name; edit those files. `iodyno explain ID` shows the same text.
 ";

@@ -4,6 +4,7 @@
 //! called becomes its entry in the folder's `mod.rs`, so adding an item never means editing a list.
 
 mod binary;
+mod commands;
 mod index;
 mod item;
 mod kinds;
@@ -42,10 +43,15 @@ struct GeneratedFiles {
 pub fn run(root: &Path, options: &Options) -> Result<String, Failure> {
     let mut plan = plan(root)?;
     if let Some(program) = &options.binary {
-        plan.files.extend(binary::outputs(program)?);
+        let ask = |arguments: &[&str]| binary::output(program, arguments);
+        add_program_files(root, &ask, &mut plan)?;
     }
+    finish(root, plan, options.check)
+}
+
+fn finish(root: &Path, plan: GeneratedFiles, is_check: bool) -> Result<String, Failure> {
     let changes = changes(root, &plan);
-    if options.check {
+    if is_check {
         return report(&changes, plan.files.len());
     }
     apply(root, &plan, &changes)?;
@@ -54,6 +60,30 @@ pub fn run(root: &Path, options: &Options) -> Result<String, Failure> {
         changes.len(),
         plan.files.len() + plan.stale.len()
     ))
+}
+
+/// Adds what the program writes, and the pages of its verbs.
+fn add_program_files(
+    root: &Path,
+    ask: binary::Ask,
+    plan: &mut GeneratedFiles,
+) -> Result<(), Failure> {
+    let written = binary::read(ask)?;
+    let mut problems = Vec::new();
+    plan.files.extend(written.files);
+    let pages = commands::pages(root, &written.verbs, &plan.files, &mut problems)?;
+    plan.files.extend(pages);
+    for folder in [commands::COMMANDS, binary::MANUAL] {
+        let names = file_names(&root.join(folder))?;
+        let paths = names.iter().map(|name| format!("{folder}/{name}"));
+        let stale = paths.filter(|path| !plan.files.contains_key(path));
+        plan.stale.extend(stale.collect::<Vec<_>>());
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(found(problems))
+    }
 }
 
 fn plan(root: &Path) -> Result<GeneratedFiles, Failure> {
@@ -157,7 +187,7 @@ fn changes(root: &Path, plan: &GeneratedFiles) -> Vec<Problem> {
     let stale = plan
         .stale
         .iter()
-        .map(|path| Problem::new(path, 1, "describes an item that is gone"));
+        .map(|path| Problem::new(path, 1, "describes something that is gone"));
     differing.chain(stale).collect()
 }
 

@@ -116,7 +116,8 @@ fn check_reports_and_changes_nothing() {
     let found = workspace.found(true);
     assert_eq!(found.len(), 5, "{found:?}");
     assert!(
-        found.contains(&"docs/catalogue/persist/gone.md:1: describes an item that is gone".into())
+        found
+            .contains(&"docs/catalogue/persist/gone.md:1: describes something that is gone".into())
     );
     assert!(!workspace.0.join("docs/catalogue/README.md").exists());
     workspace.run(false).unwrap();
@@ -213,17 +214,57 @@ fn a_file_name_can_be_a_module() {
     assert!(found[0].contains("`loop` is a word of Rust"), "{found:?}");
 }
 
+/// A program with one verb, which otherwise prints what it is asked.
+fn ask(arguments: &[&str]) -> Result<String, Failure> {
+    Ok(match arguments {
+        ["manual", "--list"] => "check\tSay why.\n".into(),
+        words => format!("{}\n", words.join(" ")),
+    })
+}
+
+/// What the program writes in a workspace with this page of the guide.
+fn with_program(workspace: &Workspace) -> Result<String, Failure> {
+    let mut plan = plan(&workspace.0)?;
+    add_program_files(&workspace.0, &ask, &mut plan)?;
+    finish(&workspace.0, plan, false)
+}
+
+const GUIDE: (&str, &str) = (
+    "docs/guide/check.md",
+    "# Why is it slow: a check\n\n<!-- commands: check -->\n",
+);
+
 #[test]
 fn the_programs_own_files_are_kept_too() {
-    let workspace = Workspace::new(&[]);
-    let options = Options {
-        check: false,
-        binary: Some("/bin/echo".into()),
-    };
-    run(&workspace.0, &options).unwrap();
-    assert_eq!(
-        workspace.read("docs/completions/iodyno.zsh"),
-        "completions zsh\n"
-    );
+    let workspace = Workspace::new(&[GUIDE]);
+    with_program(&workspace).unwrap();
+    let zsh = workspace.read("docs/completions/iodyno.zsh");
+    assert_eq!(zsh, "completions zsh\n");
     assert_eq!(workspace.read("docs/man/iodyno.1"), "manual\n");
+    assert_eq!(workspace.read("docs/man/iodyno-check.1"), "manual check\n");
+    assert_eq!(
+        workspace.read("docs/commands/check.md"),
+        "# iodyno check\n\nSay why. How to use it: [Why is it slow](../guide/check.md).\n\n\
+         ```text\n$ iodyno check --help\ncheck --help\n```\n"
+    );
+    let table = workspace.read("docs/commands/README.md");
+    let row = "| [`iodyno check`](check.md) | Say why | [Why is it slow](../guide/check.md) |";
+    assert!(table.contains(row), "{table}");
+}
+
+#[test]
+fn a_page_of_a_verb_that_is_gone_goes_too() {
+    let workspace = Workspace::new(&[GUIDE, ("docs/man/iodyno-gone.1", "")]);
+    with_program(&workspace).unwrap();
+    assert!(!workspace.0.join("docs/man/iodyno-gone.1").exists());
+}
+
+#[test]
+fn a_verb_that_no_page_explains_is_found() {
+    let workspace = Workspace::new(&[(GUIDE.0, "# Why\n")]);
+    let Err(Failure::Found(problems, _)) = with_program(&workspace) else {
+        panic!("a verb without a page was taken");
+    };
+    let found = problems[0].to_string();
+    assert!(found.contains("no page explains `iodyno check`"), "{found}");
 }

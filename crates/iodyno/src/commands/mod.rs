@@ -24,6 +24,7 @@ mod layers_arg;
 pub mod limit;
 pub mod list;
 pub mod loop_device;
+pub mod manual;
 pub mod merge;
 pub mod note;
 pub mod rehearse;
