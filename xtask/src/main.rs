@@ -14,6 +14,7 @@ mod kept;
 mod manifest;
 mod markdown;
 mod problem;
+mod recording;
 mod rust_source;
 mod svg;
 mod text;
@@ -33,7 +34,8 @@ usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the r
        cargo xtask kept                                 how long parts and tests took, and how often what measures was right
        cargo xtask kept --keep                          move lines of target/kept.csv to bench/kept.csv
        cargo xtask kept --add KIND FILE DATE COMMIT     keep the ends and outcomes of tests; fails where they are beyond chance
-       cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture";
+       cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture
+       cargo xtask recording TITLE SPEED                captured screens as a picture that moves";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,9 +61,8 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
         ["gen", options @ ..] => generate::run(root, &generate_options(options)?),
         ["tidy"] => tidy::run(root),
         ["bpf"] => bpf::run(root, false),
-        ["svg", title] => std::io::read_to_string(std::io::stdin())
-            .map_err(|error| Failure::Usage(format!("cannot read the screen from stdin: {error}")))
-            .and_then(|captured| svg::picture(&captured, title)),
+        ["svg", title] => svg::picture(&captured()?, title),
+        ["recording", title, speed] => recording::picture(&captured()?, title, speed),
         ["skipped", words @ ..] => skipped(words),
         ["kept"] => kept::run(root),
         ["kept", "--keep"] => kept::keep(root),
@@ -71,6 +72,12 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
         ["bpf", "--check"] => bpf::run(root, true),
         _ => Err(Failure::Usage(USAGE.into())),
     }
+}
+
+/// What a terminal held, from stdin.
+fn captured() -> Result<String, Failure> {
+    std::io::read_to_string(std::io::stdin())
+        .map_err(|error| Failure::Usage(format!("cannot read the screen from stdin: {error}")))
 }
 
 fn skipped(words: &[&str]) -> Result<String, Failure> {

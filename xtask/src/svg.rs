@@ -26,41 +26,69 @@ struct TextLook {
 
 /// Characters of one look, and where they begin.
 #[derive(Debug, PartialEq, Eq)]
-struct TextRun {
+pub struct TextRun {
     column: usize,
     text: String,
     look: TextLook,
 }
 
+impl TextRun {
+    /// The column behind its last character.
+    pub fn end(&self) -> usize {
+        self.column + self.text.chars().count()
+    }
+}
+
 /// The picture of a screen: `captured` holds its rows with their escape sequences.
 pub fn picture(captured: &str, title: &str) -> Result<String, Failure> {
     let rows: Vec<Vec<TextRun>> = captured.trim_end_matches('\n').lines().map(runs).collect();
-    let columns = rows
-        .iter()
-        .filter_map(|row| row.last())
-        .map(|run| run.column + run.text.chars().count())
-        .max();
-    let Some(columns) = columns.filter(|columns| *columns > 0) else {
-        return Err(Failure::Usage(
-            "the screen is empty: pipe `tmux capture-pane -e -p` into this".into(),
-        ));
-    };
-    let (width, height) = (
-        columns as f64 * CELL + 2.0 * EDGE,
-        rows.len() as f64 * ROW + 2.0 * EDGE,
-    );
-    let title = escaped(title);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<rect width=\"{width}\" height=\"{height}\" \
-         fill=\"{GROUND}\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\" \
-         fill=\"{INK}\" xml:space=\"preserve\">\n"
-    );
+    let columns = rows.iter().filter_map(|row| row.last()).map(TextRun::end);
+    let mut canvas = Canvas::new(columns.max().unwrap_or(0), rows.len(), title)?;
     for (place, row) in rows.iter().enumerate() {
-        row.iter().for_each(|run| draw(&mut svg, run, place));
+        canvas.row(row, place);
     }
-    svg.push_str("</g>\n</svg>\n");
-    Ok(svg)
+    Ok(canvas.finish())
+}
+
+/// A picture that is being drawn.
+pub struct Canvas(String);
+
+impl Canvas {
+    /// An empty terminal of this size in characters; none where nothing is on it.
+    pub fn new(columns: usize, rows: usize, title: &str) -> Result<Canvas, Failure> {
+        if columns == 0 {
+            return Err(Failure::Usage(
+                "the screen is empty: pipe `tmux capture-pane -e -p` into this".into(),
+            ));
+        }
+        let (width, height) = (
+            columns as f64 * CELL + 2.0 * EDGE,
+            rows as f64 * ROW + 2.0 * EDGE,
+        );
+        let title = escaped(title);
+        Ok(Canvas(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+             role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<rect width=\"{width}\" height=\"{height}\" \
+             fill=\"{GROUND}\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\" \
+             fill=\"{INK}\">\n"
+        )))
+    }
+
+    /// Draws a row of the screen.
+    pub fn row(&mut self, row: &[TextRun], place: usize) {
+        row.iter().for_each(|run| draw(&mut self.0, run, place));
+    }
+
+    /// Adds what is SVG already.
+    pub fn raw(&mut self, svg: &str) {
+        self.0.push_str(svg);
+    }
+
+    /// The whole picture.
+    pub fn finish(mut self) -> String {
+        self.0.push_str("</g>\n</svg>\n");
+        self.0
+    }
 }
 
 fn draw(svg: &mut String, run: &TextRun, row: usize) {
@@ -89,7 +117,8 @@ fn draw(svg: &mut String, run: &TextRun, row: usize) {
     } else {
         ""
     };
-    let text = escaped(&run.text);
+    // Browsers collapse spaces in a text, whatever `xml:space` says (Chromium 156); they keep those that do not break.
+    let text = escaped(&run.text).replace(' ', "\u{a0}");
     let base = y + ROW - 4.0;
     let _ = writeln!(
         svg,
@@ -105,7 +134,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// A row in runs of one look each.
-fn runs(row: &str) -> Vec<TextRun> {
+pub fn runs(row: &str) -> Vec<TextRun> {
     let mut runs: Vec<TextRun> = Vec::new();
     let mut look = TextLook::default();
     let mut column = 0;
@@ -221,10 +250,14 @@ mod tests {
 
     #[test]
     fn the_picture_holds_the_text_and_nothing_that_runs() {
-        let svg = picture("iodyno \u{1b}[31m<script>\u{1b}[0m & ▁█\n\n", "a \"title\"").unwrap();
+        let svg = picture(
+            "iodyno \u{1b}[31m<script>\u{1b}[0m  & ▁█\n\n",
+            "a \"title\"",
+        )
+        .unwrap();
         assert!(
             svg.contains("&lt;script&gt;")
-                && svg.contains("▁█")
+                && svg.contains("\u{a0}\u{a0}&amp;\u{a0}▁█")
                 && svg.contains("a &quot;title&quot;")
         );
         assert!(!svg.contains("<script") && svg.ends_with("</svg>\n"));
