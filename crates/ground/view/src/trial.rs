@@ -176,10 +176,10 @@ fn horizon(verdict: &Verdict) -> String {
     match verdict.is_lasting() && horizon_ms >= memory_ms.max(1_000) {
         true => format!("no fading seen up to {}", units::span_ms(horizon_ms)),
         false if memory_ms > 0 => format!(
-            "too noisy to exclude that the effect fades within {}",
+            "not known whether the effect lasts longer than {} (too noisy)",
             units::span_ms(memory_ms)
         ),
-        false => "too noisy to exclude that the effect fades".to_string(),
+        false => "not known whether the effect lasts (too noisy)".to_string(),
     }
 }
 

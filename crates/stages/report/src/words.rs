@@ -1,5 +1,6 @@
 //! Records in words: the sentence first, then what it rests on, then what to do next.
 
+use super::text::{width, wrap};
 use super::{studies, summary};
 use model::record::{LoadResult, Record, RecordBody, Trial, Winners};
 use model::sample::SensorLog;
@@ -70,7 +71,7 @@ fn tune_lines(id: Option<i64>, record: &Record, trials: &[Trial]) -> Vec<String>
     for trial in trials {
         let view = TrialView::of(trial);
         lines.push(view.sentence.clone());
-        lines.extend(proof_line(&view));
+        lines.extend(proof_lines(&view));
         lines.extend(view.others.map(|others| format!("  {others}")));
         lines.extend(super::moved::lines(trial));
         lines.extend(
@@ -124,13 +125,14 @@ fn keep_lines(id: Option<i64>, record: &Record) -> Vec<String> {
 }
 
 /// What a claim rests on.
-fn proof_line(view: &TrialView) -> Option<String> {
-    let proof = view.proof.as_ref()?;
-    Some(format!(
-        "  {}, seed {}, {}; {}",
-        proof.pairs,
-        proof.seed,
-        proof.cost,
-        view.horizon.as_deref()?
-    ))
+fn proof_lines(view: &TrialView) -> Vec<String> {
+    let (Some(proof), Some(horizon)) = (&view.proof, &view.horizon) else {
+        return Vec::new();
+    };
+    let text = format!(
+        "{}, seed {}, {}; {horizon}",
+        proof.pairs, proof.seed, proof.cost
+    );
+    let lines = wrap(&text, width() - 2);
+    lines.iter().map(|line| format!("  {line}")).collect()
 }

@@ -224,7 +224,7 @@ fn a_gain_that_is_not_shown_to_last_is_one_of_short_windows_and_stands_behind_ot
     };
     let first = tried(&open, "scheduler");
     let view = TrialView::of(&first);
-    let hidden = "too noisy to exclude that the effect fades within 1.0 s";
+    let hidden = "not known whether the effect lasts longer than 1.0 s (too noisy)";
     assert_eq!(view.horizon.as_deref(), Some(hidden));
     assert_eq!(tune_sentence(std::slice::from_ref(&first)), said);
     let lasting = Verdict {

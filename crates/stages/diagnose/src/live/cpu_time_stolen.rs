@@ -60,7 +60,7 @@ fn judge(frame: &Frame) -> Vec<Finding> {
 
 fn finding(cpu: &str, percent: f64) -> Finding {
     let claim = format!(
-        "CPU {cpu} was not run for {percent} of the time: the hypervisor ran others.",
+        "{percent} steal on CPU {cpu}: the hypervisor gave that time to other guests.",
         percent = units::percent_whole(percent)
     );
     let found = match percent > PERCENT_WARNING {
