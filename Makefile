@@ -9,7 +9,9 @@ GLIBC_MINOR  = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc 2
 PACK         = -C link-arg=-Wl,-z,pack-relative-relocs
 PACKED       = $(if $(shell [ "0$(GLIBC_MINOR)" -ge 36 ] && echo yes),$(PACK))
 # One static file: with glibc linked in, the binary runs on any distribution of the same architecture.
-STATIC       = $(NAMELESS) RUSTFLAGS="-C target-feature=+crt-static $(PACKED) --remap-path-prefix=$(CURDIR)=/iodyno --remap-path-prefix=$(CRATES)=/crates"
+# What `iodyno --version` names, with -dirty where files are changed.
+COMMIT      ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null)
+STATIC       = IODYNO_COMMIT=$(COMMIT) $(NAMELESS) RUSTFLAGS="-C target-feature=+crt-static $(PACKED) --remap-path-prefix=$(CURDIR)=/iodyno --remap-path-prefix=$(CRATES)=/crates"
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 CUTS        ?= 20

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "iodyno",
     version,
+    long_version = crate::version::lines(),
     propagate_version = true,
     max_term_width = 100
 )]

@@ -19,6 +19,7 @@ mod provenance;
 mod tui;
 mod unfinished;
 mod usage;
+mod version;
 mod watching;
 
 use clap::Parser;
