@@ -20,7 +20,7 @@ CONNECTIONS ?= 500
 SECONDS     ?= 60
 DRAWS       ?= 60
 
-.PHONY: run test test-live soak build packages image sbom deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws
+.PHONY: run test test-live soak build packages image sbom site deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws
 .PHONY: lab ceph k8s fuzz clean setup-run setup-test setup-live setup-lab gen
 
 run: build
@@ -54,6 +54,10 @@ image: build setup-live
 # What the binary is made of, as CycloneDX, beside the packages.
 sbom: setup-run
 	@tools/sbom
+
+# The documentation as a site in target/site, every link looked up; links to sources lead to REPOSITORY, where it is given.
+site: setup-run
+	@tools/site $(REPOSITORY)
 
 # Licences, sources and known holes of the crates, by deny.toml.
 deny: setup-run

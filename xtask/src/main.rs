@@ -8,6 +8,7 @@
     reason = "xtask works on the repository, not on the machine under test"
 )]
 
+mod book;
 mod bpf;
 mod generate;
 mod kept;
@@ -34,6 +35,7 @@ usage: cargo xtask gen [--check] [--with-binary PATH]   write, or compare, the r
        cargo xtask kept                                 how long parts and tests took, and how often what measures was right
        cargo xtask kept --keep                          move lines of target/kept.csv to bench/kept.csv
        cargo xtask kept --add KIND FILE DATE COMMIT     keep the ends and outcomes of tests; fails where they are beyond chance
+       cargo xtask book DIR [REPOSITORY]                the pages as mdBook's source, links to sources leading to REPOSITORY
        cargo xtask svg TITLE                            a captured terminal (tmux capture-pane -e -p) as a picture
        cargo xtask recording TITLE SPEED                captured screens as a picture that moves";
 
@@ -60,6 +62,8 @@ fn run(arguments: &[String], root: &Path) -> Result<String, Failure> {
     match words.as_slice() {
         ["gen", options @ ..] => generate::run(root, &generate_options(options)?),
         ["tidy"] => tidy::run(root),
+        ["book", directory] => book::run(root, Path::new(directory), None),
+        ["book", directory, repository] => book::run(root, Path::new(directory), Some(repository)),
         ["bpf"] => bpf::run(root, false),
         ["svg", title] => svg::picture(&captured()?, title),
         ["recording", title, speed] => recording::picture(&captured()?, title, speed),
