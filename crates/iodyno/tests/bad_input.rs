@@ -1,6 +1,7 @@
 //! What bad input gets: a clear error, the right exit code, nothing changed, nothing left.
 
 use crate::support::{Dir, Iodyno, Loop, code, is_root, text};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Runs and checks the exit code and that stderr holds these words.
@@ -223,6 +224,9 @@ fn no_write_right() {
         skip::missing("root", "this test drops root's rights, which needs root");
         return;
     }
+    // Theirs to keep records in, and gone with the test.
+    let dir = Dir::new("nobody");
+    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
     let Ok(output) = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .args([
@@ -234,10 +238,7 @@ fn no_write_right() {
             "--size",
             "4m",
         ])
-        .env(
-            "IODYNO_STATE_DIR",
-            std::env::temp_dir().join(format!("iodyno-nr-{}", std::process::id())),
-        )
+        .env("IODYNO_STATE_DIR", dir.path().join("state"))
         .output()
     else {
         skip::missing("setpriv", "setpriv is not installed");
