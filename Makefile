@@ -21,7 +21,7 @@ SECONDS     ?= 60
 DRAWS       ?= 60
 
 .PHONY: run test test-live soak build packages image sbom site deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws
-.PHONY: lab ceph k8s fuzz clean setup-run setup-test setup-live setup-lab gen
+.PHONY: lab ceph k8s fuzz clean setup-run setup-python setup-test setup-live setup-lab gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -52,11 +52,11 @@ image: build setup-live
 	@if [ "$$(id -u)" -eq 0 ]; then tools/image-tried target/packages/*.oci.tar; else echo "Not tried with podman: that needs root."; fi
 
 # What the binary is made of, as CycloneDX, beside the packages.
-sbom: setup-run
+sbom: setup-python
 	@tools/sbom
 
 # The documentation as a site in target/site, every link looked up; links to sources lead to REPOSITORY, where it is given.
-site: setup-run
+site: setup-python
 	@tools/site $(REPOSITORY)
 
 # Licences, sources and known holes of the crates, by deny.toml.
@@ -128,6 +128,9 @@ gen: build
 
 setup-run:
 	@tools/setup run
+
+setup-python:
+	@tools/setup python
 
 setup-test:
 	@tools/setup test
