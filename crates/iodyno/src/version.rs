@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// The commit as `make build` names it, with `-dirty` where files were changed; none in a build by cargo alone.
+/// The commit as `make build` names it, with `-dirty` where files were changed; none in a build by cargo alone, or where git refuses the checkout.
 const COMMIT: Option<&str> = option_env!("IODYNO_COMMIT");
 
 static LINES: LazyLock<String> = LazyLock::new(|| {
@@ -19,7 +19,7 @@ static LINES: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{version}\ncommit   {commit}\nbuild    {arch} Linux, {linked}{checked}\nengines  {engines}",
         version = env!("CARGO_PKG_VERSION"),
-        commit = commit.unwrap_or("not noted: built by cargo alone"),
+        commit = commit.unwrap_or("not noted"),
         arch = std::env::consts::ARCH,
         engines = engines.join(", "),
     )

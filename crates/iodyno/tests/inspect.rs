@@ -224,9 +224,13 @@ fn completions_and_the_manual_come_from_the_parser() {
     assert!(program.contains(".TH iodyno 1"), "{program}");
     assert!(program.contains("iodyno\\-check(1)"), "{program}");
     let verb = page(&["manual", "loop"]);
-    assert!(verb.contains(".TH iodyno-loop 1"), "{verb}");
+    assert!(verb.contains(".TH iodyno-loop 1  \"iodyno "), "{verb}");
     assert!(verb.contains(".SH \"IODYNO LOOP CREATE\""), "{verb}");
     assert!(page(&["manual", "--list"]).contains("\nloop create\t"));
+    let version = page(&["--version"]);
+    assert!(version.starts_with(page(&["-V"]).trim_end()), "{version}");
+    assert!(version.contains("\ncommit "), "{version}");
+    assert!(version.contains("io_uring"), "{version}");
     assert_eq!(
         code(&iodyno.run(&["manual", "fill"])),
         2,

@@ -120,10 +120,7 @@ fn plan(root: &Path) -> Result<GeneratedFiles, Failure> {
 }
 
 fn found(problems: Vec<Problem>) -> Failure {
-    let summary = format!(
-        "gen: {} to put right in the item files; nothing was written",
-        problems.len()
-    );
+    let summary = format!("gen: {} to put right; nothing was written", problems.len());
     Failure::Found(problems, summary)
 }
 

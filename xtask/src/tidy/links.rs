@@ -25,7 +25,6 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
         .collect();
     let broken = relative
         .iter()
-        .filter(|link| !link.target.starts_with('#'))
         .filter(|link| !link.path().is_some_and(|path| tree.has(&path)));
     let what = |link: &Link| format!("`{}` does not exist; correct the link", link.target);
     let broken = broken.map(|link| Problem::new(link.from, link.line, what(link)));
@@ -58,9 +57,12 @@ fn is_linked(path: &str, linked: &BTreeSet<String>) -> bool {
 }
 
 impl Link<'_> {
+    /// The file that it leads to.
     fn path(&self) -> Option<String> {
-        let path = self.target.split('#').next().unwrap_or("");
-        resolve(parent(self.from), path)
+        match self.target.split('#').next() {
+            None | Some("") => Some(self.from.into()),
+            Some(path) => resolve(parent(self.from), path),
+        }
     }
 }
 
@@ -84,14 +86,10 @@ fn without_heading(tree: &Tree, links: &[&Link]) -> Vec<Problem> {
         .map(|(path, text)| (path, anchors(text)))
         .collect();
     let is_lost = |link: &&&Link| {
-        let Some((path, heading)) = link.target.split_once('#') else {
+        let Some((_, heading)) = link.target.split_once('#') else {
             return false;
         };
-        let page = match path {
-            "" => Some(link.from.to_string()),
-            path => resolve(parent(link.from), path),
-        };
-        let known = page.and_then(|page| anchors.get(page.as_str()));
+        let known = link.path().and_then(|page| anchors.get(page.as_str()));
         known.is_some_and(|known| !known.contains(heading))
     };
     let what = |link: &Link| {

@@ -104,23 +104,25 @@ the directory of records and journals
 no colours on a terminal
 "#;
 
-fn program_page(command: &Command, page: &mut Vec<u8>) -> Written<()> {
-    let man = Man::new(command.clone());
+/// Title, name, synopsis and options: what every page begins with.
+fn beginning(man: &Man, page: &mut Vec<u8>) -> Written<()> {
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
-    man.render_options_section(page)?;
+    man.render_options_section(page)
+}
+
+fn program_page(command: &Command, page: &mut Vec<u8>) -> Written<()> {
+    let man = Man::new(command.clone());
+    beginning(&man, page)?;
     man.render_subcommands_section(page)?;
     page.extend(MORE.as_bytes());
     Ok(())
 }
 
 fn verb_page(verb: &Command, page: &mut Vec<u8>) -> Written<()> {
-    let man = Man::new(verb.clone());
-    man.render_title(page)?;
-    man.render_name_section(page)?;
-    man.render_synopsis_section(page)?;
-    man.render_options_section(page)?;
+    let source = concat!("iodyno ", env!("CARGO_PKG_VERSION"));
+    beginning(&Man::new(verb.clone()).source(source), page)?;
     verbs_below(verb, page)?;
     page.extend(b".SH \"SEE ALSO\"\n\\fBiodyno\\fR(1)\n");
     Ok(())
