@@ -21,16 +21,11 @@ pub fn of(host: &Host) -> Provenance {
 
 /// `2 × AMD EPYC`.
 fn cpu(cpuinfo: &str) -> String {
-    let count = cpuinfo
-        .lines()
-        .filter(|line| line.starts_with("processor"))
-        .count();
-    let model = cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = kernel::cpuinfo::model(cpuinfo);
     format!(
-        "{count} × {}",
-        model.map_or("unknown", |(_, name)| name.trim())
+        "{} × {}",
+        kernel::cpuinfo::count(cpuinfo),
+        model.as_deref().unwrap_or("unknown")
     )
 }
 

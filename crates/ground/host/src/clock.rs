@@ -167,15 +167,10 @@ fn counter() -> u64 {
 /// (arch/x86/kernel/tsc.c).
 fn has_steady_counter() -> bool {
     let cpuinfo = Host::live().text("/proc/cpuinfo").unwrap_or_default();
-    let flags = cpuinfo
-        .lines()
-        .find(|line| line.starts_with("flags"))
-        .unwrap_or_default()
-        .to_string();
-    cfg!(target_arch = "x86_64")
-        && ["constant_tsc", "nonstop_tsc"]
-            .iter()
-            .all(|flag| flags.split_whitespace().any(|word| word == *flag))
+    let has = |flag| {
+        kernel::cpuinfo::flags(&cpuinfo).is_some_and(|mut flags| flags.any(|word| word == flag))
+    };
+    cfg!(target_arch = "x86_64") && has("constant_tsc") && has("nonstop_tsc")
 }
 
 /// Both clocks at one moment: of several readings the one that took least time, so that being interrupted between the

@@ -9,6 +9,7 @@ pub mod blktrace;
 pub mod cgroups;
 pub mod choice;
 pub mod counter;
+pub mod cpuinfo;
 pub mod cpulist;
 pub mod device_lines;
 pub mod device_settings;

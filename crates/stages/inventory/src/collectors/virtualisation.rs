@@ -13,7 +13,7 @@
 //! - `instance`: the type, where DMI has it (AWS, Alibaba)
 //! - `chassis`: type of the case as a word, of a physical machine; `product`: vendor and name of it
 //! - `bios_vendor`, `bios_version`, `bios_date`: as DMI has them
-//! - `cpu_model`: as the CPU gives it
+//! - `cpu_model`: as the CPU gives it; on Arm by its maker's and its own number
 //!
 //! ## Example
 //! `amazon`, provider `aws`, instance `m5d.2xlarge`.
@@ -73,18 +73,10 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     let cpuinfo = host
         .head("/proc/cpuinfo", CPUINFO_BYTES)
         .unwrap_or_default();
-    let field = |name: &str| {
-        let line = cpuinfo
-            .lines()
-            .find(|line| line.split(':').next().map(str::trim) == Some(name))?;
-        Some(line.split_once(':')?.1.trim().to_string())
-    };
-    draft.fact(
-        "cpu_model",
-        field("model name").or_else(|| field("CPU part")),
-    );
-    let is_guest =
-        field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    draft.fact("cpu_model", kernel::cpuinfo::model(&cpuinfo));
+    let flags = kernel::cpuinfo::flags(&cpuinfo);
+    let has_flags = flags.is_some();
+    let is_guest = flags.is_some_and(|mut flags| flags.any(|flag| flag == "hypervisor"));
     let named = [
         vendor.clone(),
         product.clone(),
@@ -100,7 +92,7 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         .map(|kind| kind.trim().to_string());
     let by_clock = host.text(CLOCKS).and_then(|clocks| of_clocks(&clocks));
     // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all.
-    let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || field("flags").is_none()));
+    let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || !has_flags));
     let hypervisor = hypervisor.or_else(|| by_clock.filter(|_| is_guest));
     let hypervisor = hypervisor.or_else(|| is_guest.then(|| "unknown".to_string()));
     let provider = provider(
