@@ -51,6 +51,7 @@ pub fn record(number: u64) -> Result<Record, serde_json::Error> {
         "summary": format!("{}: {:.1} k IOPS, p99 {:.2} ms", job.phrase(), load.iops() / 1e3, (number % 97) as f64 / 31.0),
         "provenance": Provenance {
             iodyno: "0.1.0".into(),
+            commit: String::new(),
             hostname: host(number),
             kernel: format!("6.1.0-{}-amd64", number % 25),
             cpu: "2 × AMD EPYC".into(),

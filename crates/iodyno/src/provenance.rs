@@ -8,6 +8,7 @@ pub fn of(host: &Host) -> Provenance {
     let text = |path: &str| host.text(path).unwrap_or_default().trim().to_string();
     Provenance {
         iodyno: env!("CARGO_PKG_VERSION").to_string(),
+        commit: crate::version::COMMIT.to_string(),
         hostname: text("/proc/sys/kernel/hostname"),
         kernel: text("/proc/sys/kernel/osrelease"),
         cpu: cpu(&text("/proc/cpuinfo")),

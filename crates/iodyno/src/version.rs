@@ -2,11 +2,17 @@
 
 use std::sync::LazyLock;
 
-/// The commit as `make build` names it, with `-dirty` where files were changed; none in a build by cargo alone, or where git refuses the checkout.
-const COMMIT: Option<&str> = option_env!("IODYNO_COMMIT");
+/// The commit as `make build` names it, with `-dirty` where files were changed; empty in a build by cargo alone, or where git refuses the checkout.
+pub const COMMIT: &str = match option_env!("IODYNO_COMMIT") {
+    Some(commit) => commit,
+    None => "",
+};
 
 static LINES: LazyLock<String> = LazyLock::new(|| {
-    let commit = COMMIT.filter(|commit| !commit.is_empty());
+    let commit = match COMMIT {
+        "" => "not noted",
+        commit => commit,
+    };
     let linked = match cfg!(target_feature = "crt-static") {
         true => "statically linked",
         false => "dynamically linked",
@@ -19,7 +25,6 @@ static LINES: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{version}\ncommit   {commit}\nbuild    {arch} Linux, {linked}{checked}\nengines  {engines}",
         version = env!("CARGO_PKG_VERSION"),
-        commit = commit.unwrap_or("not noted"),
         arch = std::env::consts::ARCH,
         engines = engines.join(", "),
     )

@@ -2171,6 +2171,8 @@ export interface Provenance {
   clock: string;
   /** The command line. */
   command: string[];
+  /** The commit that it was built from, with `-dirty` where files were changed; empty where the build did not note it. */
+  commit?: string;
   /** CPU model and count. */
   cpu: string;
   /** Host name. */

@@ -254,7 +254,7 @@ function Reproduce({ record }: { record: RecordDocument }) {
     <Section title="To make it again">
       <div class="card">
         <Command line={line} />
-        <dl class="facts"><dt>iodyno</dt><dd>{provenance.iodyno}</dd><dt>Kernel</dt><dd>{provenance.kernel}</dd><dt>CPU</dt><dd>{provenance.cpu}</dd></dl>
+        <dl class="facts"><dt>iodyno</dt><dd>{provenance.iodyno}{provenance.commit && `, commit ${provenance.commit}`}</dd><dt>Kernel</dt><dd>{provenance.kernel}</dd><dt>CPU</dt><dd>{provenance.cpu}</dd></dl>
       </div>
     </Section>
   );

@@ -35,6 +35,9 @@ pub const RECORD_SCHEMA: &str = "iodyno.record/1";
 pub struct Provenance {
     /// iodyno's version.
     pub iodyno: String,
+    /// The commit that it was built from, with `-dirty` where files were changed; empty where the build did not note it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub commit: String,
     /// Host name.
     pub hostname: String,
     /// Kernel release.

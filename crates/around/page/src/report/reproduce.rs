@@ -6,7 +6,7 @@ use crate::figures::lines::capital;
 use maud::{Markup, html};
 use model::imported::Imported;
 use model::job::Job;
-use model::record::{Record, RecordBody, RunBody, Trial};
+use model::record::{Provenance, Record, RecordBody, RunBody, Trial};
 use model::units;
 
 /// The part of the page.
@@ -84,7 +84,7 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
             .as_ref()
             .map_or(String::new(), |sweep| sweep.seed.to_string()),
     );
-    add("iodyno", provenance.iodyno.clone());
+    add("iodyno", build(provenance));
     add("machine", provenance.hostname.clone());
     add("kernel", provenance.kernel.clone());
     if let Some(place) = &provenance.kube {
@@ -95,6 +95,14 @@ pub fn facts(record: &Record, about: &About) -> Vec<(String, String)> {
     add("CPU", provenance.cpu.clone());
     add("clock", provenance.clock.clone());
     facts
+}
+
+/// The version, and the commit where it is known.
+fn build(provenance: &Provenance) -> String {
+    match provenance.commit.as_str() {
+        "" => provenance.iodyno.clone(),
+        commit => format!("{}, commit {commit}", provenance.iodyno),
+    }
 }
 
 /// Each sensor with its samples and its cost.
@@ -211,4 +219,22 @@ fn limits_of_proof(trials: &[Trial], job: &Job) -> Vec<String> {
         items.push(format!("Not tried: {}.", untried.join("; ")));
     }
     items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_stands_behind_the_version_where_it_is_known() {
+        let built_from = |commit: &str| {
+            build(&Provenance {
+                iodyno: "0.1.0".into(),
+                commit: commit.into(),
+                ..Provenance::default()
+            })
+        };
+        assert_eq!(built_from(""), "0.1.0");
+        assert_eq!(built_from("7914fbc73dbd"), "0.1.0, commit 7914fbc73dbd");
+    }
 }

@@ -63,6 +63,7 @@ pub fn run_of(record: &mut Record) -> &mut RunBody {
 fn provenance(command: &[&str]) -> Provenance {
     Provenance {
         iodyno: "0.1.0".into(),
+        commit: String::new(),
         hostname: "db-3".into(),
         kernel: "6.1.0-30-amd64".into(),
         cpu: "Example CPU, 2 CPUs".into(),

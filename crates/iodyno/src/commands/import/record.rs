@@ -36,6 +36,7 @@ pub fn of(host: &Host, imported: Imported) -> Record {
     let here = crate::provenance::of(host);
     let provenance = Provenance {
         iodyno: here.iodyno,
+        commit: here.commit,
         hostname: fact("host"),
         kernel: fact("kernel"),
         cpu: fact("cpu"),
