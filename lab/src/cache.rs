@@ -1,6 +1,6 @@
 //! Where the image and the kernels are, and where each guest has its files.
 
-use crate::Error;
+use crate::{Architecture, Error};
 use std::path::{Path, PathBuf};
 
 /// The directory that `lab/build` fills.
@@ -14,15 +14,16 @@ pub fn dir() -> PathBuf {
 /// The directory with everything to boot `kernel`, or why there is none.
 pub fn ready(kernel: &str) -> Result<PathBuf, Error> {
     let missing = |why: String| Err(Error::Missing(why));
-    for program in ["qemu-system-x86_64", "qemu-img", "setpriv"] {
+    let architecture = Architecture::from_kernel(kernel);
+    for program in [&architecture.qemu(), "qemu-img", "setpriv"] {
         if !is_installed(program) {
             return missing(format!(
-                "{program} is not installed; tools/setup test installs it"
+                "{program} is not installed; tools/setup lab installs it"
             ));
         }
     }
     let dir = dir();
-    let needed = [dir.join("root.img"), dir.join(kernel).join("stamp")];
+    let needed = [architecture.root(&dir), dir.join(kernel).join("stamp")];
     match needed.iter().find(|file| !file.exists()) {
         Some(file) => missing(format!(
             "{} is not there; lab/build {kernel} makes it",

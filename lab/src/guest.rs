@@ -61,7 +61,10 @@ impl Guest {
             scripts: 0,
             uname: String::new(),
         };
-        let base = cache::dir().canonicalize()?.join("root.img");
+        let base = guest
+            .machine
+            .architecture()
+            .root(&cache::dir().canonicalize()?);
         let base = base.to_string_lossy().into_owned();
         let overlay = [
             "create",
@@ -150,14 +153,8 @@ impl Guest {
         // emulated CPU that has to wait for a host's stands still in the midst of an I/O, so it goes before other work,
         // where the right for that is there.
         let mut qemu = Command::new("setpriv")
-            .args([
-                "--pdeathsig",
-                "KILL",
-                "nice",
-                "-n",
-                "-5",
-                "qemu-system-x86_64",
-            ])
+            .args(["--pdeathsig", "KILL", "nice", "-n", "-5"])
+            .arg(self.machine.architecture().qemu())
             .args(self.machine.qemu_arguments(&lab))
             .current_dir(&self.dir)
             .stdin(Stdio::piped())

@@ -15,6 +15,7 @@
     reason = "the lab runs programs and keeps files; it is no part of the product"
 )]
 
+mod architecture;
 mod cache;
 pub mod cases;
 mod disk;
@@ -22,6 +23,7 @@ mod guest;
 mod machine;
 mod qmp;
 
+pub use architecture::Architecture;
 pub use disk::{Bus, Disk};
 pub use guest::{CommandDone, Guest};
 pub use machine::Machine;

@@ -1,6 +1,6 @@
 //! What a guest is to be, before it is booted.
 
-use crate::{Disk, Error, Guest, cache};
+use crate::{Architecture, Disk, Error, Guest, cache};
 use serde_json::json;
 use std::path::Path;
 
@@ -44,6 +44,12 @@ impl Machine {
         self
     }
 
+    /// A server of arm64 in place of a PC.
+    pub fn arm64(mut self) -> Machine {
+        self.kernel = Architecture::arm64_kernel(&self.kernel);
+        self
+    }
+
     /// Boots with systemd to multi-user, for tests of what happens at boot. Without, udev runs and nothing else.
     pub fn systemd(mut self) -> Machine {
         self.systemd = true;
@@ -68,6 +74,11 @@ impl Machine {
     pub fn qemu(mut self, words: &str) -> Machine {
         self.words.extend(words.split_whitespace().map(Into::into));
         self
+    }
+
+    /// What its CPU is.
+    pub fn architecture(&self) -> Architecture {
+        Architecture::from_kernel(&self.kernel)
     }
 
     /// The kernel's version, as `lab/build` takes it.
@@ -102,10 +113,9 @@ impl Machine {
         } else {
             "/lab/init"
         };
-        // Of the clocks, the emulated TSC costs least; the kernel would not trust it by itself.
         let words = format!(
-            "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable clocksource=tsc no_timer_check root=/dev/vda \
-             init={init} {}",
+            "{} quiet panic=-1 mitigations=off root=/dev/vda init={init} {}",
+            self.architecture().kernel_arguments(),
             self.arguments
         );
         let root = json!({
@@ -123,7 +133,8 @@ impl Machine {
         };
         let mut arguments: Vec<String> = [
             cpus,
-            "-M q35,hpet=off -cpu qemu64 -m 1G",
+            self.architecture().board(),
+            "-m 1G",
             "-nodefaults -no-user-config -display none -no-reboot -serial file:console.log",
             "-device virtio-rng-pci -device virtio-9p-pci,fsdev=share,mount_tag=lab",
             "-fsdev local,id=share,path=share,security_model=none",

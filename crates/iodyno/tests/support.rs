@@ -445,15 +445,18 @@ pub const DISK_IN_MEMORY: &str = "modprobe null_blk nr_devices=0 && modprobe con
 /// A guest with the binary at `/run/iodyno`, and this test's turn; none, with the reason printed, where there is none.
 pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuard<'static, ()>)> {
     let turn = turn();
+    let architecture = machine.architecture();
     let mut guest = machine.boot_or_skip()?;
     let built = Path::new(env!("CARGO_BIN_EXE_iodyno"));
     // A machine newer than the guest links against a newer C library; the static build runs on any.
-    let fixed = built
-        .parent()?
-        .parent()?
-        .join("x86_64-unknown-linux-gnu/release/iodyno");
+    let fixed = format!("{}-unknown-linux-gnu/release/iodyno", architecture.name());
+    let fixed = built.parent()?.parent()?.join(fixed);
+    let candidates = match architecture {
+        lab::Architecture::X86_64 => vec![built, &fixed],
+        lab::Architecture::Arm64 => vec![&*fixed],
+    };
     let mut said = String::new();
-    for binary in [built, &fixed].into_iter().filter(|binary| binary.exists()) {
+    for binary in candidates.into_iter().filter(|binary| binary.exists()) {
         guest.put(binary, "iodyno").unwrap();
         let done = guest
             .run(
@@ -467,8 +470,9 @@ pub fn guest_with_iodyno(machine: lab::Machine) -> Option<(lab::Guest, MutexGuar
         said = done.err;
     }
     let why = format!(
-        "the binary does not start in the guest ({}); make build makes one that does",
-        said.trim()
+        "no binary starts in the guest ({}); tools/build {} makes one that does",
+        said.trim(),
+        architecture.name()
     );
     skip::missing("guest", why);
     None

@@ -1,5 +1,6 @@
 //! What needs another kernel, devices that this machine has not, or a cluster. `make lab`, `make ceph` and `make k8s` run it.
 
+mod arm64_guest;
 mod boots_guest;
 mod ceph;
 mod ceph_facts;
