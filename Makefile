@@ -1,17 +1,8 @@
 # Two commands set everything up: `make run` (prove a setting on the disk under this checkout) and `make test`.
 
 BINARY       = target/$(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')/release/iodyno
-# Directories of this machine are called otherwise in the binary, so that the same commit and compilers give the same bytes anywhere.
-CRATES       = $(or $(CARGO_HOME),$(HOME)/.cargo)
-NAMELESS     = CFLAGS="-fno-asynchronous-unwind-tables -ffile-prefix-map=$(CRATES)=/crates -ffile-prefix-map=$(CURDIR)=/iodyno"
-# Addresses that are set at the start take a bit each in place of 24 bytes, half a megabyte, where the C library can read that: glibc 2.36.
-GLIBC_MINOR  = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc 2\.\([0-9]*\).*/\1/p')
-PACK         = -C link-arg=-Wl,-z,pack-relative-relocs
-PACKED       = $(if $(shell [ "0$(GLIBC_MINOR)" -ge 36 ] && echo yes),$(PACK))
-# One static file: with glibc linked in, the binary runs on any distribution of the same architecture.
-# What `iodyno --version` names, with -dirty where files are changed.
-COMMIT      ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null)
-STATIC       = IODYNO_COMMIT=$(COMMIT) $(NAMELESS) RUSTFLAGS="-C target-feature=+crt-static $(PACKED) --remap-path-prefix=$(CURDIR)=/iodyno --remap-path-prefix=$(CRATES)=/crates"
+# What packages are made for: amd64 or arm64, without a name this machine.
+ARCHITECTURE ?=
 BUDGET      ?= 3m
 ROUNDS      ?= 200
 CUTS        ?= 20
@@ -21,7 +12,7 @@ SECONDS     ?= 60
 DRAWS       ?= 60
 
 .PHONY: run test test-live soak build packages image sbom site deny workflows reproduced bench kill power-cuts exchanges histories pressure aa stories draws
-.PHONY: lab ceph k8s fuzz clean setup-run setup-python setup-test setup-live setup-lab gen
+.PHONY: lab ceph k8s fuzz clean setup-run setup-python setup-test setup-live setup-lab setup-amd64 setup-arm64 gen
 
 run: build
 	@tools/run $(BINARY) $(BUDGET)
@@ -38,18 +29,19 @@ test-live: setup-live
 soak: setup-lab
 	@tools/soak $(or $(TIMES),1)
 
-build: setup-run
-	@$(STATIC) cargo build --release --locked --package iodyno --target $$(rustc -vV | sed -n 's/^host: //p')
+build: setup-run $(if $(ARCHITECTURE),setup-$(ARCHITECTURE))
+	@tools/build $(ARCHITECTURE)
 
-# A .deb, an .rpm, a wheel, an image and a .tar.xz in target/packages, each tried in a place of its own where this is root.
+# A .deb, an .rpm, a wheel, an image and a .tar.xz in target/packages, each tried in a place of its own where this is root. With
+# ARCHITECTURE=arm64 for that, tried by emulation.
 packages: build setup-live
-	@tools/packages $(BINARY)
-	@if [ "$$(id -u)" -eq 0 ]; then tools/packages-tried; else echo "Not tried in a fresh root: that needs root."; fi
+	@tools/packages all $(ARCHITECTURE)
+	@if [ "$$(id -u)" -eq 0 ]; then tools/packages-tried $(ARCHITECTURE); else echo "Not tried in a fresh root: that needs root."; fi
 
-# The image for containers alone, in target/packages, tried with podman where this is root.
+# The image for containers alone, in target/packages, tried with podman where this is root; ARCHITECTURE as above.
 image: build setup-live
-	@tools/packages $(BINARY) image
-	@if [ "$$(id -u)" -eq 0 ]; then tools/image-tried target/packages/*.oci.tar; else echo "Not tried with podman: that needs root."; fi
+	@tools/packages image $(ARCHITECTURE)
+	@if [ "$$(id -u)" -eq 0 ]; then tools/image-tried $(ARCHITECTURE); else echo "Not tried with podman: that needs root."; fi
 
 # What the binary is made of, as CycloneDX, beside the packages.
 sbom: setup-python
@@ -67,9 +59,9 @@ deny: setup-run
 workflows:
 	@tools/workflows
 
-# Builds the last commit twice, in two directories, and compares the bytes: ten minutes on two cores.
-reproduced: setup-run
-	@tools/reproduced
+# Builds the last commit twice, in two directories, and compares the bytes: twenty minutes on two cores.
+reproduced: setup-run $(if $(ARCHITECTURE),setup-$(ARCHITECTURE))
+	@tools/reproduced $(ARCHITECTURE)
 
 bench: build setup-live
 	@tools/bench $(BINARY)
@@ -117,7 +109,7 @@ ceph: setup-lab
 # from Go's module proxy, which takes 20 minutes on two cores; they are kept in ~/.cache/iodyno-k8s.
 k8s: image
 	@tools/setup k8s
-	@tools/k8s target/packages/*.oci.tar
+	@tools/k8s
 
 # Coverage-guided fuzzing of every reader of other people's bytes, SECONDS each.
 fuzz: setup-live
@@ -140,6 +132,11 @@ setup-live:
 
 setup-lab:
 	@tools/setup lab
+
+setup-arm64:
+	@tools/setup arm64
+
+setup-amd64: setup-run
 
 clean:
 	@cargo clean
