@@ -18,13 +18,14 @@ const WAKEUP: &str = "sched_wakeup";
 const SWITCH_ARGUMENTS_WITH_STATE: usize = 4;
 
 /// Functions that all sleep goes through: they say nothing of its place.
-const SLEEP_ITSELF: [&str; 11] = [
+const SLEEP_ITSELF: [&str; 12] = [
     "__schedule",
     "__io_schedule",
     "io_schedule",
     "io_schedule_timeout",
     "preempt_schedule",
     "schedule",
+    "schedule_hrtimeout",
     "schedule_hrtimeout_range",
     "schedule_hrtimeout_range_clock",
     "schedule_idle",

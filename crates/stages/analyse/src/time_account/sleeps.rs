@@ -94,8 +94,16 @@ const OPEN: &[(TimePlace, &[&str])] = &[
         TimePlace::FileSystem,
         &["ext4_", "xfs_", "btrfs_", "nfs_", "fuse_", "f2fs_"],
     ),
-    // The last one, as submission may sleep in it too. Linux 6.1 of Debian has io_cqring_wait as a part of it.
-    (TimePlace::Completion, &["__do_sys_io_uring_enter"]),
+    // The last one, as submission may sleep in it too. Linux 6.1 of Debian has io_cqring_wait as a part of it; which of the call's own
+    // functions is left depends on the architecture and the compiler.
+    (
+        TimePlace::Completion,
+        &[
+            "__do_sys_io_uring_enter",
+            "__arm64_sys_io_uring_enter",
+            "__x64_sys_io_uring_enter",
+        ],
+    ),
 ];
 
 /// Sleep in these may be that for a flush, which a device's `inflight` does not count: the request that carries it has no

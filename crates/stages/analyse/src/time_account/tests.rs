@@ -304,11 +304,16 @@ fn a_call_of_io_uring_is_the_wait_for_its_completion_where_nothing_else_is() {
         tasks(&mut probe).sleeps = vec![sight(functions, 0, 180)];
         told(&account(&probe, &["sda"]).unwrap())
     };
-    let waits = place(&["__do_sys_io_uring_enter", "do_syscall_64"]);
-    assert!(
-        !waits.iter().any(|(place, _)| *place == TimePlace::Unknown),
-        "{waits:?}"
-    );
+    for call in [
+        ["__do_sys_io_uring_enter", "do_syscall_64"],
+        ["__arm64_sys_io_uring_enter", "invoke_syscall"],
+    ] {
+        let waits = place(&call);
+        assert!(
+            !waits.iter().any(|(place, _)| *place == TimePlace::Unknown),
+            "{waits:?}"
+        );
+    }
     let reads = place(&[
         "folio_wait_bit_common",
         "filemap_read",
