@@ -4,11 +4,12 @@
 //!
 //! ## What it reads
 //! `/sys/class/dmi/id/{sys_vendor,product_name,product_version,bios_vendor,bios_version,bios_date,chassis_asset_tag,chassis_type}`,
-//! `/sys/hypervisor/type`, the clock sources that the kernel offers, and the head of `/proc/cpuinfo`. Serial numbers are not read.
+//! `/sys/hypervisor/type`, `/sys/firmware/devicetree/base/compatible`, the clock sources that the kernel offers, and the head of
+//! `/proc/cpuinfo`. Serial numbers are not read.
 //!
 //! ## Fields
 //! - `hypervisor`: `kvm`, `xen`, `vmware`, `microsoft`, `amazon`, `google`, `virtualbox`, `firecracker`, or `unknown` where
-//!   only the CPU's flag tells of one; `kvm` is also what a monitor without DMI gives, Firecracker for one; absent on a physical machine
+//!   only the CPU's flag or the device tree tells of one; `kvm` is also what a monitor without DMI gives, Firecracker for one; absent on a physical machine
 //! - `provider`: `aws`, `azure`, `gcp` or `alibaba`
 //! - `instance`: the type, where DMI has it (AWS, Alibaba)
 //! - `chassis`: type of the case as a word, of a physical machine; `product`: vendor and name of it
@@ -22,6 +23,11 @@ use crate::{Collector, Draft, Survey};
 use model::iopath::LayerKind;
 
 const DMI: &str = "/sys/class/dmi/id";
+/// What a board is, where a device tree describes it and not DMI: names with a zero behind each.
+const BOARD: &str = "/sys/firmware/devicetree/base/compatible";
+/// The board of virtual machines without hardware of their own (Documentation/devicetree/bindings/arm/linux,dummy-virt.yaml of
+/// Linux 6.1), which QEMU, Firecracker and Cloud Hypervisor give guests of arm64.
+const VIRTUAL_BOARD: &str = "linux,dummy-virt";
 const CLOCKS: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 /// Of a file that repeats itself for every CPU.
 const CPUINFO_BYTES: u64 = 4096;
@@ -53,6 +59,7 @@ pub static COLLECTOR: Collector = Collector {
     reads: &[
         "/sys/class/dmi/id/*",
         "/sys/hypervisor/type",
+        BOARD,
         "/proc/cpuinfo",
         CLOCKS,
     ],
@@ -76,7 +83,8 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
     draft.fact("cpu_model", kernel::cpuinfo::model(&cpuinfo));
     let flags = kernel::cpuinfo::flags(&cpuinfo);
     let has_flags = flags.is_some();
-    let is_guest = flags.is_some_and(|mut flags| flags.any(|flag| flag == "hypervisor"));
+    let is_guest = flags.is_some_and(|mut flags| flags.any(|flag| flag == "hypervisor"))
+        || is_virtual_board(&host.text(BOARD).unwrap_or_default());
     let named = [
         vendor.clone(),
         product.clone(),
@@ -91,8 +99,9 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         .text("/sys/hypervisor/type")
         .map(|kind| kind.trim().to_string());
     let by_clock = host.text(CLOCKS).and_then(|clocks| of_clocks(&clocks));
-    // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all.
-    let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| is_guest || !has_flags));
+    // Metal instances carry the cloud's name in DMI and no flag; Arm has no flag at all, and AWS's metal has its kind in the type.
+    let may_be_guest = is_guest || !has_flags && !product.contains(".metal");
+    let hypervisor = by_xen.or_else(|| by_dmi.filter(|_| may_be_guest));
     let hypervisor = hypervisor.or_else(|| by_clock.filter(|_| is_guest));
     let hypervisor = hypervisor.or_else(|| is_guest.then(|| "unknown".to_string()));
     let provider = provider(
@@ -115,6 +124,11 @@ fn collect(survey: &mut Survey<'_>, draft: &mut Draft) {
         );
     }
     draft.fact("hypervisor", hypervisor);
+}
+
+fn is_virtual_board(compatible: &str) -> bool {
+    let names = compatible.trim_end().split('\0');
+    names.into_iter().any(|name| name == VIRTUAL_BOARD)
 }
 
 /// Whose clocks a guest may take: named by arch/x86/kernel/kvmclock.c, drivers/clocksource/hyperv_timer.c and
@@ -217,6 +231,32 @@ mod tests {
         ] {
             assert_eq!(super::of_clocks(clocks).as_deref(), hypervisor, "{clocks}");
         }
+    }
+
+    fn arm64(product: &str, board: &str) -> IoPath {
+        collect_on(
+            &format!(
+                "path: /sys/class/block/sda\nlink: ../../devices/p/sda\npath: /sys/devices/p/sda/dev\nlines: 1\n8:0\n\
+                 path: /sys/class/dmi/id/sys_vendor\nlines: 1\nAmazon EC2\n\
+                 path: /sys/class/dmi/id/product_name\nlines: 1\n{product}\n\
+                 path: {}\nlines: 1\n{board}\n\
+                 path: /proc/cpuinfo\nlines: 2\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
+                super::BOARD
+            ),
+            "sda",
+        )
+    }
+
+    #[test]
+    fn arm64_without_flags_is_told_by_its_type_and_its_board() {
+        let guest = arm64("m6g.large", "");
+        assert_eq!(guest.machine_fact("hypervisor"), Some("amazon"));
+        assert_eq!(guest.machine_fact("cpu_model"), Some("Arm Neoverse-N1"));
+        let metal = arm64("m6g.metal", "raspberrypi,4-model-b\0brcm,bcm2711\0");
+        assert_eq!(metal.machine_fact("hypervisor"), None);
+        assert_eq!(metal.machine_fact("provider"), Some("aws"));
+        assert!(super::is_virtual_board("linux,dummy-virt\0"));
+        assert!(!super::is_virtual_board("brcm,linux,dummy-virt2\0other\0"));
     }
 
     #[test]
