@@ -255,6 +255,8 @@ export interface CheckResult {
   expected: Expected[];
   /** What the storage gives. */
   given: GivenSetting[];
+  /** What it did as a visit of `guard`; none where it is none. */
+  guard?: GuardVisit | null;
   /** The machine, as the rules are told. */
   machine: Machine;
   /** How thorough: `quick`, `default`, `deep`, or `no load`. */
@@ -950,6 +952,41 @@ export interface Goal {
 /** What a guard found. */
 export type Guard = "passed" | "failed" | "open" | "not-judged";
 
+/** Something that is not as it was, and stays an alarm until it is, or until somebody accepts it. */
+export type GuardAlarm = {
+  level: {
+    /** The load: `depth 32`. */
+    load: string;
+    /** What is measured of it. */
+    measure: LevelMeasure;
+  };
+} | {
+  setting: {
+    /** The value that it has; one that changes again is news. */
+    is: string;
+    /** Which setting: `scheduler`. */
+    name: string;
+    /** Which layer: `sda`. */
+    place: string;
+  };
+};
+
+/** What a visit did, beside the loads of its check. */
+export interface GuardVisit {
+  /** What stood when it ended. */
+  alarms?: GuardAlarm[];
+  /** The most device time that it was given for its loads and its proofs, ms. */
+  budget_ms: number;
+  /** Device time that it took, ms. */
+  device_ms: number;
+  /** The experiments that it made on settings that had changed. */
+  proofs?: SettingProof[];
+  /** Why nothing was loaded; none where it was. */
+  skipped?: string | null;
+  /** What it wrote, scratch and loads, bytes. */
+  written_bytes: number;
+}
+
 /** One hardware queue. */
 export interface HardwareQueue {
   /** CPUs that submit to it, as a list. */
@@ -1548,6 +1585,9 @@ export interface LayerTimes {
 
 /** How much a finding matters. */
 export type Level = "note" | "warning" | "wrong";
+
+/** What is measured of a load at each visit. */
+export type LevelMeasure = "iops" | "bandwidth" | "p99";
 
 /** What the search turns. */
 export type Lever = "iodepth" | "rate";
@@ -2561,6 +2601,26 @@ export interface Setting {
   value: Attribute;
   /** Whether the file's mode allows writing. */
   writable: boolean;
+}
+
+/** A setting, as a path names it. */
+export interface SettingId {
+  /** Which setting: `scheduler`. */
+  name: string;
+  /** Which layer: `sda`, `/srv`, `machine`. */
+  place: string;
+}
+
+/** The experiment on a setting that had changed: the value from before against the one that is there. */
+export interface SettingProof {
+  /** The value that it had. */
+  before: string;
+  /** The value that it has. */
+  now: string;
+  /** What came of it. */
+  proof: FindingProof;
+  /** The setting. */
+  setting: SettingId;
 }
 
 /** What differs in settings and facts between a subject and the base. */

@@ -7,7 +7,7 @@ use model::comparison::{
     ChangePoint, ComparisonSubject, HISTORY_SCHEMA, History, HistoryPoint, HistorySeries, Part,
 };
 use model::difference::Difference;
-use model::job::identity;
+use model::job::{Job, identity};
 use model::record::Record;
 
 /// What is looked at where nobody says: a rate and a tail, by the last word of the measure.
@@ -198,7 +198,11 @@ fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64
         series.changes = changes
             .into_iter()
             .map(|change| ChangePoint {
-                changed: changed(records[change.at - 1], records[change.at]),
+                changed: changed(
+                    records[change.at - 1],
+                    records[change.at],
+                    Some(&records[change.at].job),
+                ),
                 at: change.at,
                 between: change.between,
                 effect: change.effect.0,
@@ -225,18 +229,15 @@ fn search(series: &mut HistorySeries, records: &[&Record], alpha: f64, seed: u64
         .collect();
 }
 
-/// What differs between the record before a change and the first one after it: settings and facts that can matter, and
-/// the kernel.
-fn changed(before: &Record, after: &Record) -> Vec<Difference> {
-    let mut found = differences(
-        &before.path,
-        &after.path,
-        ["before", "after"],
-        Some(&after.job),
-    )
-    .differences;
+/// What differs between the record before a change and the first one after it: settings and facts that can matter for the
+/// job, or for any, and the kernel.
+pub(crate) fn changed(before: &Record, after: &Record, job: Option<&Job>) -> Vec<Difference> {
+    let names = ["before", "after"];
+    let mut found = differences(&before.path, &after.path, names, job).differences;
     let is_told = found.iter().any(|one| one.name == "kernel");
-    let is_version = |name: &str| name.contains("firmware") || name == "kernel" || name == "model";
+    let is_version = |name: &str| {
+        name.contains("firmware") || ["kernel", "model", "distribution"].contains(&name)
+    };
     found.retain(|one| one.weight >= WEIGHT_MIN || is_version(&one.name));
     let kernels = (&before.provenance.kernel, &after.provenance.kernel);
     let is_ours = before.imported().is_none() && after.imported().is_none();

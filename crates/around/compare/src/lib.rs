@@ -12,6 +12,7 @@ pub mod curves;
 pub mod device;
 #[cfg(test)]
 mod fixture;
+pub mod guard;
 pub mod history;
 pub mod interval;
 pub mod job;

@@ -41,6 +41,7 @@ pub mod http;
 mod identity;
 mod ioctl;
 mod journal;
+pub mod journald;
 mod kernel_log;
 mod kernel_mount;
 pub mod kube;
@@ -83,6 +84,7 @@ pub mod trace;
 pub mod tree;
 mod upload;
 mod walk;
+pub mod webhook;
 mod workload;
 
 pub use answered::Answered;

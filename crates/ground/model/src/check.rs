@@ -1,6 +1,7 @@
 //! What `check` did and saw: short loads, each with its role, and the fields of every sensor meanwhile.
 
 use crate::frame::Frame;
+use crate::guard::GuardVisit;
 use crate::job::Job;
 use crate::layers::{LayerSide, LayerTimes, Span};
 use crate::record::LoadResult;
@@ -368,6 +369,9 @@ pub struct CheckResult {
     /// The kernel parameters beside a named set, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileComparison>,
+    /// What it did as a visit of `guard`; none where it is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<GuardVisit>,
     /// What could not be seen or done, and why, each a sentence.
     pub unseen: Vec<String>,
     /// The command to run next.

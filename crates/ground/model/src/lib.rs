@@ -14,6 +14,7 @@ pub mod figures;
 pub mod finding;
 pub mod frame;
 pub mod group_hold;
+pub mod guard;
 pub mod histogram;
 pub mod imported;
 pub mod interference;

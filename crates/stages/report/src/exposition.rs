@@ -4,6 +4,7 @@
 //! the catalogue. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ and its naming rules.
 
 use model::field::{Metric, subject};
+use model::guard::{GuardAnswer, GuardLevel};
 use model::layers::LayerTimes;
 use model::reading::Reading;
 use model::sample::MetricKind;
@@ -149,6 +150,57 @@ fn escaped(value: &str) -> String {
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
+}
+
+/// A visit of `guard`.
+pub fn guard(answer: &GuardAnswer) -> String {
+    let mut text = String::new();
+    let target = escaped(&answer.target);
+    let mut gauge = |name: &str, meaning: &str, value: f64| {
+        head(name, "gauge", meaning, &mut text);
+        let _ = writeln!(text, "{name}{{target=\"{target}\"}} {value}");
+    };
+    gauge(
+        "iodyno_guard_alarms",
+        "Levels and settings that are not as they were.",
+        answer.done.alarms.len() as f64,
+    );
+    gauge(
+        "iodyno_guard_visit_time_seconds",
+        "When the target was visited last, since 1970.",
+        answer.visit.unix_ms as f64 / 1e3,
+    );
+    gauge(
+        "iodyno_guard_loaded",
+        "Whether loads were made at the last visit.",
+        f64::from(u8::from(answer.done.skipped.is_none())),
+    );
+    gauge(
+        "iodyno_guard_device_seconds",
+        "Device time that the last visit took.",
+        answer.done.device_ms as f64 / 1e3,
+    );
+    let levels = answer.levels.iter();
+    let known: Vec<(&GuardLevel, f64)> = levels
+        .filter_map(|level| Some((level, 1.0 + level.effect()?)))
+        .collect();
+    if !known.is_empty() {
+        let name = "iodyno_guard_level_ratio";
+        head(
+            name,
+            "gauge",
+            "A level as a part of the usual one; less is worse.",
+            &mut text,
+        );
+        for (level, ratio) in known {
+            let (load, measure) = (escaped(&level.load), level.measure.phrase());
+            let _ = writeln!(
+                text,
+                "{name}{{target=\"{target}\",load=\"{load}\",measure=\"{measure}\"}} {ratio}"
+            );
+        }
+    }
+    text
 }
 
 /// Upper edges of the histograms' buckets: 1 µs to about 17 s, each twice the one before.

@@ -1,6 +1,7 @@
 //! What was found, as text for a terminal of 80 columns, for a ticket and for a build server. Nouns in, text out.
 
 pub mod compare;
+pub mod guard;
 pub mod history;
 pub mod junit;
 pub mod markdown;
