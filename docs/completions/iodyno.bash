@@ -61,6 +61,9 @@ _iodyno() {
             iodyno,fleet)
                 cmd="iodyno__subcmd__fleet"
                 ;;
+            iodyno,guard)
+                cmd="iodyno__subcmd__guard"
+                ;;
             iodyno,help)
                 cmd="iodyno__subcmd__help"
                 ;;
@@ -180,6 +183,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,fleet)
                 cmd="iodyno__subcmd__help__subcmd__fleet"
+                ;;
+            iodyno__subcmd__help,guard)
+                cmd="iodyno__subcmd__help__subcmd__guard"
                 ;;
             iodyno__subcmd__help,help)
                 cmd="iodyno__subcmd__help__subcmd__help"
@@ -362,7 +368,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
+            opts="-h -V --json --help --version inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1029,8 +1035,42 @@ _iodyno() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        iodyno__subcmd__guard)
+            opts="-h -V --budget --no-load --no-proof --busy --accept --textfile --journal --webhook --keep-free --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --busy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --textfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --webhook)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep-free)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
+            opts="inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1240,6 +1280,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__fleet)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__guard)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3282,7 +3336,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__undo)
-            opts="-h -V --all --with-later --salvage --forget --accept --json --help --version"
+            opts="-h -V --all --unfinished --with-later --salvage --forget --accept --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

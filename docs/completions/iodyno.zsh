@@ -191,6 +191,25 @@ blktrace\:"The same from blktrace, one trace a device"))' \
 '*::words -- The job in fio'\''s words\: `-- -rw=randread -bs=4k -iodepth=32`, a whole fio line, or a dd or cp line:_default' \
 && ret=0
 ;;
+(guard)
+_arguments "${_arguments_options[@]}" : \
+'--budget=[The most device time of this visit\: up to a third, and to 20s, for its loads, the rest for experiments on settings that changed]:TIME:_default' \
+'--busy=[Load nothing while others keep a device of the path busy for more than this part of the time]:PERCENT:_default' \
+'--textfile=[Write the state as metrics into this file, as node_exporter'\''s textfile collector reads it\: its name ends in .prom]:FILE:_files' \
+'--webhook=[Post the answer as JSON where something is raised or cleared, to the URL in this file, which only its owner may read]:FILE:_files' \
+'--keep-free=[Free space that scratch leaves to others \[default\: 5 % of the file system, at least 256 MiB\]]:SIZE:_default' \
+'--no-load[Load nothing and prove nothing\: compare the settings alone]' \
+'--no-proof[Make no experiment on a setting that changed]' \
+'(--no-load --no-proof)--accept[Take the target as the last visit found it for what is usual from now on; loads nothing]' \
+'--journal[Tell systemd'\''s journal as well, in fields of its own\: IODYNO_TARGET, IODYNO_STATE, IODYNO_RECORD]' \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+'::target -- A directory (scratch is made in it and removed), a file or a block device (which are only read):_default' \
+&& ret=0
+;;
 (watch)
 _arguments "${_arguments_options[@]}" : \
 '--interval=[Time between two samples, 10ms to 10s]:TIME:_default' \
@@ -674,6 +693,7 @@ _arguments "${_arguments_options[@]}" : \
 (undo)
 _arguments "${_arguments_options[@]}" : \
 '()--all[Undo every journal, all changes that were left in place too]' \
+'(--all)--unfinished[Undo what ended unfinished alone\: a change that was left in place stays, also where nothing else is there]' \
 '--with-later[Undo the later changes too that were made to the same settings, the last one first]' \
 '(--with-later --forget)--salvage[Of a damaged journal, put back what its whole lines say. The file is kept under another name]' \
 '(--with-later)--forget[Remove the journal of a device that is gone for good, or of a file that you have edited since; writes no setting]' \
@@ -1133,6 +1153,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(guard)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (watch)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1365,6 +1389,7 @@ _iodyno_commands() {
 'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting without --prove' \
 'run:Load a target once and keep the measurement as a record' \
+'guard:Visit a target again and again, from a timer\: say what is slower or set otherwise than it was, and what changed with it' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'loop:Make, list and remove loop devices over files that are really written, with a file system and a unit for systemd' \
@@ -1479,6 +1504,11 @@ _iodyno__subcmd__fleet_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno fleet commands' commands "$@"
 }
+(( $+functions[_iodyno__subcmd__guard_commands] )) ||
+_iodyno__subcmd__guard_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno guard commands' commands "$@"
+}
 (( $+functions[_iodyno__subcmd__help_commands] )) ||
 _iodyno__subcmd__help_commands() {
     local commands; commands=(
@@ -1486,6 +1516,7 @@ _iodyno__subcmd__help_commands() {
 'diff:What differs between two machines, captures or moments, ranked by how likely it matters; changes nothing' \
 'check:Say why a target is slow\: its path, short safe loads, all sensors and all rules; changes no setting without --prove' \
 'run:Load a target once and keep the measurement as a record' \
+'guard:Visit a target again and again, from a timer\: say what is slower or set otherwise than it was, and what changed with it' \
 'watch:Watch every sensor live\: devices, layers, CPUs, interrupts, memory, processes' \
 'limit:Show what a limit of a control group holds and what passes it by, and how groups share a disk' \
 'loop:Make, list and remove loop devices over files that are really written, with a file system and a unit for systemd' \
@@ -1599,6 +1630,11 @@ _iodyno__subcmd__help__subcmd__fill_commands() {
 _iodyno__subcmd__help__subcmd__fleet_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help fleet commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__guard_commands] )) ||
+_iodyno__subcmd__help__subcmd__guard_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help guard commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__help_commands] )) ||
 _iodyno__subcmd__help__subcmd__help_commands() {

@@ -32,6 +32,8 @@ pub enum Verb {
     Check(commands::check::CheckArgs),
     /// Load a target once and keep the measurement as a record.
     Run(commands::run::RunArgs),
+    /// Visit a target again and again, from a timer: say what is slower or set otherwise than it was, and what changed with it.
+    Guard(commands::guard::GuardArgs),
     /// Watch every sensor live: devices, layers, CPUs, interrupts, memory, processes.
     Watch(commands::watch::WatchArgs),
     /// Show what a limit of a control group holds and what passes it by, and how groups share a disk.

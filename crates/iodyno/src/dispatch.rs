@@ -3,8 +3,8 @@
 use crate::cli::{Cli, Verb};
 use crate::commands::{
     apply, boots, catalogue, check, cloud, compare, completions, dataset, delete, diff, explain,
-    export, fleet, history, import, inspect, judge, k8s, limit, list, loop_device, manual, merge,
-    note, report, rights, run, serve, set, show, status, store, tag, tune, undo, watch,
+    export, fleet, guard, history, import, inspect, judge, k8s, limit, list, loop_device, manual,
+    merge, note, report, rights, run, serve, set, show, status, store, tag, tune, undo, watch,
 };
 use crate::container::in_container;
 use crate::context::Context;
@@ -17,6 +17,8 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         verb,
         Verb::Undo(_)
             | Verb::Status
+            // It puts back itself what ended unfinished.
+            | Verb::Guard(_)
             | Verb::Loop(_)
             | Verb::Completions(_)
             | Verb::Manual(_)
@@ -51,6 +53,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),
         Verb::Compare(args) => compare::run(&args, context),
+        Verb::Guard(args) => guard::run(&args, context),
         Verb::History(args) => history::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
         Verb::Tag(args) => tag::run(&args, context),

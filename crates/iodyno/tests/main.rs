@@ -38,6 +38,7 @@ mod fio_words;
 mod fleet;
 mod foreign;
 mod groups;
+mod guard;
 mod import;
 mod inspect;
 mod judge;

@@ -82,7 +82,7 @@ fn found(
 
 /// The words of the load under which a knob is tried: those that were typed, else a load under which it acts. Fails where `tune`
 /// would refuse it on the second side.
-fn load_of(
+pub(super) fn load_of(
     candidate: &Candidate<'_>,
     path: &IoPath,
     given: Option<(&Job, &[String])>,

@@ -14,6 +14,7 @@ pub mod explain;
 pub mod export;
 mod filter_args;
 pub mod fleet;
+pub mod guard;
 pub mod history;
 pub mod import;
 pub mod inspect;

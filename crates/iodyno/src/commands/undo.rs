@@ -11,7 +11,7 @@ use model::subject::place_in_words;
 use serde::Serialize;
 
 /// Arguments of `undo`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct UndoArgs {
     /// The journal to undo, as `status` names it; without it, what ended unfinished, else the last change that was left in
     /// place.
@@ -19,6 +19,9 @@ pub struct UndoArgs {
     /// Undo every journal, all changes that were left in place too.
     #[arg(long, conflicts_with = "id")]
     pub all: bool,
+    /// Undo what ended unfinished alone: a change that was left in place stays, also where nothing else is there.
+    #[arg(long, conflicts_with_all = ["id", "all"])]
+    pub unfinished: bool,
     /// Undo the later changes too that were made to the same settings, the last one first.
     #[arg(long, requires = "id")]
     pub with_later: bool,
@@ -129,6 +132,22 @@ pub fn run(args: &UndoArgs, context: &Context) -> Result<Exit, Failure> {
         .map_or(Ok(Exit::Fine), |failure| Err(failure.told()))
 }
 
+/// Puts back what commands left that died. What cannot be put back is said, and stays for `status` to show.
+pub fn put_back_unfinished(context: &Context) {
+    let found = host::find_unfinished(&context.host, &context.state_dir);
+    for error in &found.errors {
+        context.out.note(format!("iodyno: {error}"));
+    }
+    let args = UndoArgs {
+        unfinished: true,
+        ..UndoArgs::default()
+    };
+    let (chosen, _) = unnamed(found.journals, &args);
+    for journal in chosen.into_iter().rev() {
+        undo_one(journal, &args, context);
+    }
+}
+
 /// Says that a signal keeps the rest from being undone.
 fn say_interrupted(stop: &Stop, context: &Context) -> Failure {
     let message = format!(
@@ -225,7 +244,7 @@ fn choose(
     context: &Context,
 ) -> Result<(Vec<Unfinished>, Vec<Unfinished>), Failure> {
     let Some(id) = &args.id else {
-        return Ok(unnamed(journals, args.all));
+        return Ok(unnamed(journals, args));
     };
     let Some(first) = journals.iter().position(|journal| journal.id() == *id) else {
         let shown = model::text::clean(id);
@@ -253,7 +272,7 @@ fn choose(
 }
 
 /// What is undone where no journal was named: all, or what ended unfinished, or where nothing did the last change.
-fn unnamed(journals: Vec<Unfinished>, all: bool) -> (Vec<Unfinished>, Vec<Unfinished>) {
+fn unnamed(journals: Vec<Unfinished>, args: &UndoArgs) -> (Vec<Unfinished>, Vec<Unfinished>) {
     // A command that runs stands on the changes that were left in place before it.
     let is_busy = journals.iter().any(|journal| journal.running);
     let still = journals.into_iter().filter(|journal| !journal.running);
@@ -261,9 +280,10 @@ fn unnamed(journals: Vec<Unfinished>, all: bool) -> (Vec<Unfinished>, Vec<Unfini
     let (loops, still): (Vec<_>, Vec<_>) =
         still.partition(|journal| journal.finished_loop().is_some());
     let still = still.into_iter();
-    let is_meant = |journal: &Unfinished| all || journal.kept.is_none() || journal.damage.is_some();
+    let is_meant =
+        |journal: &Unfinished| args.all || journal.kept.is_none() || journal.damage.is_some();
     let (mut chosen, mut left): (Vec<_>, Vec<_>) = still.partition(is_meant);
-    if chosen.is_empty() && !is_busy {
+    if chosen.is_empty() && !is_busy && !args.unfinished {
         chosen.extend(left.pop());
     }
     left.extend(loops);

@@ -10,6 +10,7 @@ mod disk_sensors;
 mod drivers_guest;
 mod faults;
 mod groups_guest;
+mod guard_guest;
 mod inspect_guest;
 mod k8s_cluster;
 mod layers_guest;

@@ -3,8 +3,9 @@
 //! Each run is a window of the slow design: a fixed number of blocks in random order and one look, as for any program that is
 //! run again. Nothing is changed but scratch of our own.
 
+use super::measure::shared_lock;
+use super::profile;
 use super::prove::undecided;
-use super::{profile, shared_lock};
 use crate::commands::run::targets;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};

@@ -14,6 +14,7 @@ use host::signals::Stop;
 use host::{Host, clock};
 use load::{LoadError, Region, Running};
 use model::check::{Probe, Role};
+use model::frame::Frame;
 use model::iopath::IoPath;
 use model::job::Job;
 use model::layers::LayerTimes;
@@ -147,6 +148,12 @@ impl<'a> Loads<'a> {
         );
     }
 
+    /// What others did, once [`Loads::idle`] has looked.
+    pub fn idle_frame(&self) -> Option<&Frame> {
+        let idle = self.probes.iter().find(|probe| probe.role == Role::Idle);
+        idle.map(|probe| &probe.frame)
+    }
+
     /// All loads that fit the target and the time. What fails in the middle is a failure of the target.
     pub fn run(&mut self, ground: &Ground) -> Result<(), Failure> {
         let plan = self.plan;
@@ -184,7 +191,7 @@ impl<'a> Loads<'a> {
     fn is_possible(&self, role: Role, ground: &Ground) -> bool {
         (ground.is_scratch || !plan::writes(role))
             && (ground.has_direct || plan::is_buffered(role))
-            && (role != Role::Depth || !self.has_knee())
+            && (role != Role::Depth || !self.plan.ends_at_knee || !self.has_knee())
     }
 
     /// The step, shortened to the time that is left; none where that is too little.

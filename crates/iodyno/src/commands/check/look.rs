@@ -53,7 +53,7 @@ impl Look<'_> {
             ));
         }
         let mut check = CheckResult {
-            mode: plan.mode.word().into(),
+            mode: Mode::Quick.word().into(),
             target: self.target.clone(),
             machine: machine_facts(&self.context.host),
             probes: done.probes,

@@ -6,9 +6,10 @@ mod document;
 mod ground;
 mod loads;
 pub mod look;
-mod plan;
+pub(super) mod measure;
+pub(super) mod plan;
 pub(super) mod profile;
-mod prove;
+pub(super) mod prove;
 mod rehearsed;
 mod unseen;
 
@@ -23,13 +24,9 @@ use crate::container::{ContainerArg, ContainerPaths, ContainerUse, ForContainer}
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
-use crate::live::Teller;
 use diagnose::{Around, Profile, Scene};
 use document::CheckDocument;
-use ground::Ground;
-use host::signals::Stop;
-use host::{DeviceLock, DeviceShare, Target};
-use loads::{Loads, LoadsDone};
+use measure::{LoadsWish, Measuring};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
@@ -41,7 +38,6 @@ use model::text::as_target;
 use plan::{CheckPlan, Mode};
 use report::check as report;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -161,6 +157,13 @@ impl CheckArgs {
             _ => Mode::Default,
         }
     }
+
+    fn loads(&self) -> LoadsWish {
+        match self.no_load {
+            true => LoadsWish::None,
+            false => LoadsWish::Always,
+        }
+    }
 }
 
 /// What is judged.
@@ -246,7 +249,7 @@ fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
         mode: if args.no_load {
             "no load".into()
         } else {
-            plan.mode.word().into()
+            args.mode().word().into()
         },
         target,
         machine: machine_facts(&context.host),
@@ -266,14 +269,21 @@ fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
             failure: None,
         });
     }
-    let (done, refusal, failure) =
-        measure(args, context, (&path, &mut check), (opened, &plan), &stop)?;
+    let measuring = Measuring {
+        context,
+        path: &path,
+        plan: &plan,
+        wish: wish(Some(args.layers.unwrap_or(LayersArg::Auto))),
+        loads: args.loads(),
+    };
+    let measured = measuring.measure(&mut check.target, opened, &stop)?;
     if stop.is_asked() {
         let note = "no scratch is left, no setting was touched, and half a check is not kept";
         let message = format!("stopped by {}; {note}.", stop.signal_name());
         return Err(Failure::new(Exit::Interrupted, message).on(&args.target));
     }
-    check.unseen.extend(refusal);
+    check.unseen.extend(measured.refusal);
+    let (done, failure) = (measured.done, measured.failure);
     let failed = failure
         .iter()
         .map(|failure| format!("The target failed: {}", failure.message));
@@ -293,98 +303,6 @@ fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
             ..failure
         }),
     })
-}
-
-/// What measuring gave: the loads, why none was made, and why the target failed in the middle of one.
-type Measured = (LoadsDone, Option<String>, Option<Failure>);
-
-fn measure(
-    args: &CheckArgs,
-    context: &Context,
-    (path, check): (&IoPath, &mut CheckResult),
-    (target, plan): (Result<Arc<Target>, Failure>, &CheckPlan),
-    stop: &Stop,
-) -> Result<Measured, Failure> {
-    let _lock = match args.no_load {
-        true => None,
-        false => shared_lock(context, path)?,
-    };
-    let line = Teller::new(context.out);
-    let origin_ns = host::clock::monotonic_ns();
-    let wish = wish(Some(args.layers.unwrap_or(LayersArg::Auto)));
-    let mut loads = Loads::start((context, path), plan, wish, (stop, &line), origin_ns);
-    loads.idle();
-    if args.no_load {
-        return Ok((
-            loads.finish(),
-            Some("Loads: none was made (--no-load).".into()),
-            None,
-        ));
-    }
-    if stop.is_asked() {
-        return Ok((loads.finish(), None, None));
-    }
-    let target = match target {
-        Ok(target) => target,
-        Err(failure) => {
-            return Ok((
-                loads.finish(),
-                Some(format!("Loads: {}.", failure.message)),
-                None,
-            ));
-        }
-    };
-    let ground = match Ground::prepare(context, (&target, &check.target), plan, stop, &line) {
-        Ok(ground) => ground,
-        Err(error) if error.exit() == Exit::Interrupted => {
-            return Ok((loads.finish(), None, None));
-        }
-        Err(error) if error.exit() == Exit::Failed && is_broken(&error) => {
-            return Ok((loads.finish(), None, Some(error.into())));
-        }
-        Err(error) => return Ok((loads.finish(), Some(format!("Loads: {error}.")), None)),
-    };
-    if ground.is_scratch {
-        check.target.bytes = Some(ground.bytes());
-    }
-    let failure = loads.run(&ground).err();
-    let direct =
-        (!ground.has_direct).then(|| "Direct loads: this target takes no direct I/O.".to_string());
-    Ok((loads.finish(), direct, failure))
-}
-
-/// Keeps tunes off the device while it is loaded: they would take our loads for their own disturbance. Where no lock can be had,
-/// nothing is changed all the same.
-fn shared_lock(context: &Context, path: &IoPath) -> Result<Option<DeviceShare>, Failure> {
-    let Some(device) = path.queue_device() else {
-        return Ok(None);
-    };
-    match DeviceLock::share(&context.host, &device.name) {
-        Err(error @ host::Error::Locked { .. }) => Err(error.into()),
-        lock => Ok(lock.ok()),
-    }
-}
-
-/// No room or no inodes left; a file system that is mounted read-only (include/uapi/asm-generic/errno-base.h).
-const ENOSPC: i32 = 28;
-const EROFS: i32 = 30;
-
-/// Whether a target broke, and does not only lack room, inodes or data to read, or takes no writes: that is a matter for
-/// the rules, which see it in the path.
-fn is_broken(error: &load::LoadError) -> bool {
-    use load::LoadError;
-    let is_known = matches!(
-        error,
-        LoadError::NoSpace { .. }
-            | LoadError::NoDirect { .. }
-            | LoadError::NothingWritten { .. }
-            | LoadError::Filled { .. }
-    );
-    let errno = match error {
-        LoadError::Host { source } => source.errno(),
-        _ => None,
-    };
-    !is_known && !matches!(errno, Some(ENOSPC | EROFS))
 }
 
 /// Judges, keeps, prints.

@@ -39,8 +39,6 @@ pub struct CheckStep {
 /// All of them, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckPlan {
-    /// How thorough.
-    pub mode: Mode,
     /// When whatever is left is left out, ms after the start.
     pub limit_ms: u64,
     /// Time with the sensors alone, ms.
@@ -49,6 +47,8 @@ pub struct CheckPlan {
     pub scratch_ms: u64,
     /// The largest scratch, bytes.
     pub scratch_most: u64,
+    /// Whether deeper queues are left out once the response curve has shown its knee.
+    pub ends_at_knee: bool,
     /// The loads.
     pub steps: Vec<CheckStep>,
 }
@@ -57,6 +57,24 @@ pub struct CheckPlan {
 const DEPTHS: [u32; 5] = [2, 8, 32, 128, 256];
 const DEPTHS_QUICK: [u32; 2] = [8, 64];
 const DEPTHS_DEEP: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
+
+/// Of a visit: the time without load, the most time for its scratch, and its rounds at the most.
+const VISIT_IDLE_MS: u64 = 2_000;
+const VISIT_SCRATCH_MS: u64 = 4_000;
+const VISIT_ROUNDS_MOST: u64 = 8;
+
+/// One round of a visit: one read at a time, many, streams, fsyncs, and writes.
+const VISIT_ROUND: [CheckStep; 5] = [
+    step(Role::Latency, 400, 1),
+    step(Role::Depth, 400, 32),
+    step(Role::Streams, 400, 4),
+    step(Role::Fsync, 300, 1),
+    step(Role::Write, 300, 32),
+];
+
+const fn step(role: Role, ms: u64, depth: u32) -> CheckStep {
+    CheckStep { role, ms, depth }
+}
 
 /// Blocks of a stream, bytes: larger than any request, so that the device sees its largest ones.
 const STREAM_BS: u64 = 1 << 20;
@@ -87,12 +105,30 @@ impl CheckPlan {
         };
         let more_ms = observe_ms.unwrap_or(0).saturating_sub(idle_ms);
         CheckPlan {
-            mode,
             limit_ms: limit_ms + more_ms,
             idle_ms: observe_ms.unwrap_or(idle_ms),
             scratch_ms,
             scratch_most,
+            ends_at_knee: true,
             steps: steps.into_iter().filter(is_kept).collect(),
+        }
+    }
+
+    /// A visit of `guard`: the same few loads in rounds, so that a moment of others' work falls on all of them alike. The scratch
+    /// is written and the loads are made within `device_ms`.
+    pub fn visit(device_ms: u64) -> CheckPlan {
+        let scratch_ms = (device_ms / 5).min(VISIT_SCRATCH_MS);
+        let round_ms: u64 = VISIT_ROUND.iter().map(|step| step.ms).sum();
+        // A tenth is left for syncs, and for the ends of loads.
+        let rounds = (device_ms - scratch_ms) * 9 / 10 / round_ms;
+        let rounds = rounds.clamp(1, VISIT_ROUNDS_MOST) as usize;
+        CheckPlan {
+            limit_ms: VISIT_IDLE_MS + device_ms,
+            idle_ms: VISIT_IDLE_MS,
+            scratch_ms,
+            scratch_most: 256 << 20,
+            ends_at_knee: false,
+            steps: VISIT_ROUND.repeat(rounds),
         }
     }
 
@@ -113,7 +149,6 @@ fn steps(
     read_ms: u64,
     write_ms: u64,
 ) -> Vec<CheckStep> {
-    let step = |role, ms, depth| CheckStep { role, ms, depth };
     let mut steps = vec![step(Role::Latency, latency_ms, 1)];
     steps.extend(
         depths
@@ -275,6 +310,18 @@ mod tests {
                 .iter()
                 .any(|step| step.role == Role::Mixed)
         );
+    }
+
+    #[test]
+    fn a_visit_keeps_to_its_budget_in_whole_rounds() {
+        for device_ms in [3_000, 10_000, 20_000, 600_000] {
+            let plan = CheckPlan::visit(device_ms);
+            let loads_ms: u64 = plan.steps.iter().map(|step| step.ms).sum();
+            assert!(plan.scratch_ms + loads_ms <= device_ms, "{plan:?}");
+            assert_eq!(plan.steps.len() % VISIT_ROUND.len(), 0);
+            assert!(plan.steps.iter().all(|step| step.role != Role::Idle));
+        }
+        assert_eq!(CheckPlan::visit(20_000).steps.len(), 8 * VISIT_ROUND.len());
     }
 
     #[test]

@@ -18,14 +18,14 @@ const PROVED_MOST: usize = 3;
 
 /// What is proved, and in which time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Proofs<'a> {
-    pub(super) context: &'a Context,
+pub(in crate::commands) struct Proofs<'a> {
+    pub(in crate::commands) context: &'a Context,
     /// As it was named on the command line.
-    pub(super) target: &'a str,
+    pub(in crate::commands) target: &'a str,
     /// For each experiment, ms.
-    pub(super) budget_ms: u64,
+    pub(in crate::commands) budget_ms: u64,
     /// Size of the scratch file that fitted into the target; none where nothing was made in it.
-    pub(super) scratch_bytes: Option<u64>,
+    pub(in crate::commands) scratch_bytes: Option<u64>,
 }
 
 /// What decides about a finding.
@@ -113,7 +113,20 @@ impl Proofs<'_> {
     }
 
     fn tuned(&self, proposal: &TuneProposal) -> Result<FindingProof, Failure> {
-        let mut args = tune_args(proposal, self.target, self.budget_ms, self.scratch_bytes)?;
+        self.tuned_by(&proposal.options(), proposal.job.is_empty())
+    }
+
+    /// What a tune with these options decides; `has_own_size` tells whether it makes a scratch file of its own size.
+    ///
+    /// # Errors
+    /// It could not be made, or somebody stopped it: every setting is back as it was.
+    pub(in crate::commands) fn tuned_by(
+        &self,
+        options: &[String],
+        has_own_size: bool,
+    ) -> Result<FindingProof, Failure> {
+        let scratch_bytes = self.scratch_bytes.filter(|_| has_own_size);
+        let mut args = tune_args(options, self.target, self.budget_ms, scratch_bytes)?;
         args.seed = rehearsed::seed(&self.context.host);
         let made = tune::prove(&args, &self.context.aside())?;
         if made.interrupted {
@@ -132,15 +145,14 @@ impl Proofs<'_> {
 /// # Errors
 /// An option of the proposal is none of a tune, which a test rules out for the catalogue.
 fn tune_args(
-    proposal: &TuneProposal,
+    options: &[String],
     target: &str,
     budget_ms: u64,
     scratch_bytes: Option<u64>,
 ) -> Result<TuneArgs, Failure> {
-    let scratch = scratch_bytes.filter(|_| proposal.job.is_empty());
-    let size = scratch.map(|bytes| format!("--size={bytes}"));
+    let size = scratch_bytes.map(|bytes| format!("--size={bytes}"));
     let words = ["iodyno", "tune", "."].map(String::from).into_iter();
-    let words = words.chain(size).chain(proposal.options());
+    let words = words.chain(size).chain(options.iter().cloned());
     let cli = Cli::try_parse_from(words).map_err(|error| Failure::usage(error.to_string()))?;
     let Verb::Tune(mut tune) = cli.verb else {
         return Err(Failure::usage("the experiment is no tune"));
@@ -150,7 +162,7 @@ fn tune_args(
     Ok(tune)
 }
 
-pub(super) fn undecided(words: String) -> FindingProof {
+pub(in crate::commands) fn undecided(words: String) -> FindingProof {
     FindingProof {
         outcome: ProofOutcome::Undecided,
         words,
@@ -219,7 +231,7 @@ mod tests {
             let Verb::Tune(pasted) = Cli::try_parse_from(&printed[1..]).unwrap().verb else {
                 panic!("{id}: {printed:?}");
             };
-            let made = tune_args(&proposal, target, pasted.budget, None).unwrap();
+            let made = tune_args(&proposal.options(), target, pasted.budget, None).unwrap();
             assert_eq!(format!("{made:?}"), format!("{pasted:?}"), "{id}");
             seen += 1;
         }
@@ -237,8 +249,9 @@ mod tests {
             "$'\\' --command=id #",
             "{target} {device}\n--sql-client=id",
         ] {
-            let made = tune_args(&proposal, name, 30_000, Some(1 << 20)).unwrap();
-            let mut expected = tune_args(&proposal, "/srv", 30_000, Some(1 << 20)).unwrap();
+            let made = tune_args(&proposal.options(), name, 30_000, Some(1 << 20)).unwrap();
+            let mut expected =
+                tune_args(&proposal.options(), "/srv", 30_000, Some(1 << 20)).unwrap();
             expected.target = name.into();
             assert_eq!(format!("{made:?}"), format!("{expected:?}"), "{name}");
         }

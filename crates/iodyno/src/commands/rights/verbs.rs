@@ -58,6 +58,7 @@ pub static VERBS: &[VerbRights] = &[
     .with("DIRECTORY --measure"),
     verb("run", Privileges::Load, None).on(TargetUse::MakesScratch),
     verb("check", Privileges::Load, None).on(TargetUse::MayMakeScratch),
+    verb("guard", Privileges::Load, None).on(TargetUse::MayMakeScratch),
     verb("dataset", Privileges::Load, None).on(TargetUse::Reads),
     // Each verb that it starts has what that verb needs.
     verb("serve", Privileges::Load, None),
