@@ -39,6 +39,14 @@ impl Out {
         self.json
     }
 
+    /// How words are marked: in colour, where that is shown.
+    pub fn paint(self) -> Paint {
+        match self.has_colour() {
+            true => Paint::Colour,
+            false => Paint::Plain,
+        }
+    }
+
     /// A line for people: one line, whatever is in it. What came from a disk, a record or a file cannot add lines to it.
     pub fn say(self, text: impl AsRef<str>) {
         let line = self.safe(text.as_ref(), text::clean);

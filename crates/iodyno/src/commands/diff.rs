@@ -15,7 +15,7 @@ use model::iopath::IoPath;
 use model::job::Job;
 use model::subject::Subject;
 use report::diff_view;
-use report::text::{self, Paint};
+use report::text;
 use std::path::Path;
 use store::Store;
 
@@ -52,11 +52,7 @@ pub fn run(args: &DiffArgs, context: &Context) -> Result<Exit, Failure> {
     let job = job(args)?;
     let words = given::words()?;
     let found = found((&a, &args.a), (&b, &name), job.as_ref(), &words);
-    let paint = if context.out.has_colour() {
-        Paint::Colour
-    } else {
-        Paint::Plain
-    };
+    let paint = context.out.paint();
     for line in diff_view::lines(&found, WEIGHT_MIN, args.all, paint) {
         context.out.say(line);
     }

@@ -6,7 +6,6 @@ use crate::exit::{Exit, Failure};
 use compare::history::HistoryWish;
 use compare::view;
 use lookup::history;
-use report::text::Paint;
 use store::{RecordRow, Store};
 
 /// Arguments of `history`.
@@ -65,11 +64,7 @@ pub fn run(args: &HistoryArgs, context: &Context) -> Result<Exit, Failure> {
         seed: args.seed,
     };
     let found = history::of(&store, &rows, &what, &wish)?;
-    let paint = if context.out.has_colour() {
-        Paint::Colour
-    } else {
-        Paint::Plain
-    };
+    let paint = context.out.paint();
     for line in view::history::lines(&found, &::view::calendar::day, paint) {
         context.out.say(line);
     }

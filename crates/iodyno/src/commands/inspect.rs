@@ -8,7 +8,6 @@ use diagnose::sysctls;
 use inventory::Masking;
 use report::machine_view;
 use report::path_view::{self, PathOptions};
-use report::text::Paint;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `inspect`.
@@ -93,11 +92,7 @@ pub fn run(args: &InspectArgs, context: &Context) -> Result<Exit, Failure> {
             .out
             .note(format!("saved to {}", model::text::shown(file)));
     }
-    let paint = if context.out.has_colour() {
-        Paint::Colour
-    } else {
-        Paint::Plain
-    };
+    let paint = context.out.paint();
     let text = path_view::text(
         &path,
         PathOptions {

@@ -34,7 +34,7 @@ pub use flights::Flights;
 pub use host::disk_counters::DeviceCounters;
 pub use layer_history::{LayerHistory, LayerStep, SpanCounts};
 pub use load_sleep::LoadSleep;
-pub use load_tasks::{LoadTasks, OwnWait};
+pub use load_tasks::{LoadTasks, OwnWait, written_bytes};
 pub use probe::{Rung, RungStep, Strength, rung};
 pub use sampler::{Sampler, Status};
 pub use store::{Keep, Store};

@@ -192,6 +192,12 @@ fn fetched_bytes(host: &Host) -> Option<u64> {
     Some(Account::parse(text.as_bytes())?.read_bytes())
 }
 
+/// What this process has had written to storage since it began, bytes; none where the kernel does not count it.
+pub fn written_bytes(host: &Host) -> Option<u64> {
+    let text = host.text("/proc/self/io")?;
+    Some(Account::parse(text.as_bytes())?.write_bytes())
+}
+
 /// One thread, with its files held open.
 struct WatchedTask {
     is_worker: bool,

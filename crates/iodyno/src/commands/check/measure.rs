@@ -25,12 +25,31 @@ pub enum LoadsWish {
     UnlessBusy(f64),
 }
 
+/// What was not loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing was, for this reason.
+    Loads(String),
+    /// The target takes no direct I/O.
+    DirectLoads,
+}
+
+impl Refusal {
+    /// As a check says what it could not see.
+    pub fn sentence(&self) -> String {
+        match self {
+            Refusal::Loads(why) => format!("Loads: {why}."),
+            Refusal::DirectLoads => "Direct loads: this target takes no direct I/O.".into(),
+        }
+    }
+}
+
 /// What measuring gave.
 pub struct Measured {
     /// The loads.
     pub done: LoadsDone,
     /// Why none was made, or some were not.
-    pub refusal: Option<String>,
+    pub refusal: Option<Refusal>,
     /// Why the target failed in the middle of one.
     pub failure: Option<Failure>,
 }
@@ -46,7 +65,7 @@ impl Measured {
 
     fn refused(done: LoadsDone, why: String) -> Measured {
         Measured {
-            refusal: Some(why),
+            refusal: Some(Refusal::Loads(why)),
             ..Measured::of(done)
         }
     }
@@ -97,7 +116,7 @@ impl Measuring<'_> {
         };
         loads.idle();
         if self.loads == LoadsWish::None {
-            let why = "Loads: none was made (--no-load).".into();
+            let why = "none was made (--no-load)".into();
             return Ok(Measured::refused(loads.finish(), why));
         }
         if stop.is_asked() {
@@ -111,7 +130,7 @@ impl Measuring<'_> {
         let target = match target {
             Ok(target) => target,
             Err(failure) => {
-                let why = format!("Loads: {}.", failure.message);
+                let why = failure.message.trim_end_matches('.').into();
                 return Ok(Measured::refused(loads.finish(), why));
             }
         };
@@ -127,20 +146,15 @@ impl Measuring<'_> {
                 });
             }
             Err(error) => {
-                return Ok(Measured::refused(
-                    loads.finish(),
-                    format!("Loads: {error}."),
-                ));
+                return Ok(Measured::refused(loads.finish(), error.to_string()));
             }
         };
         if ground.is_scratch {
             facts.bytes = Some(ground.bytes());
         }
         let failure = loads.run(&ground).err();
-        let direct =
-            (!ground.has_direct).then(|| "Direct loads: this target takes no direct I/O.".into());
         Ok(Measured {
-            refusal: direct,
+            refusal: (!ground.has_direct).then_some(Refusal::DirectLoads),
             failure,
             ..Measured::of(loads.finish())
         })

@@ -26,7 +26,7 @@ use crate::exit::{Exit, Failure};
 use crate::keep::{self, Kept};
 use diagnose::{Around, Profile, Scene};
 use document::CheckDocument;
-use measure::{LoadsWish, Measuring};
+use measure::{LoadsWish, Measuring, Refusal};
 use model::check::{CheckResult, Promise, Role};
 use model::finding::{Finding, Level};
 use model::iopath::IoPath;
@@ -282,7 +282,9 @@ fn live(args: &CheckArgs, context: &Context) -> Result<Case, Failure> {
         let message = format!("stopped by {}; {note}.", stop.signal_name());
         return Err(Failure::new(Exit::Interrupted, message).on(&args.target));
     }
-    check.unseen.extend(measured.refusal);
+    check
+        .unseen
+        .extend(measured.refusal.iter().map(Refusal::sentence));
     let (done, failure) = (measured.done, measured.failure);
     let failed = failure
         .iter()

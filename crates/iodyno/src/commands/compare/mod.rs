@@ -58,11 +58,7 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<Exit, Failure> {
         let filter = args.filter.filter(now_ms, args.limit)?;
         given.extend(records::filtered(inputs.store(), &filter, &given)?);
     }
-    let paint = if context.out.has_colour() {
-        Paint::Colour
-    } else {
-        Paint::Plain
-    };
+    let paint = context.out.paint();
     if args.rank {
         return ranked(args, context, &given, paint);
     }

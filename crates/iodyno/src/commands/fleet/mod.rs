@@ -29,7 +29,7 @@ use crew::FleetPlan;
 use fleet::{FleetAnswer, HostState, Pending};
 use live::FleetLive;
 use outcome::HostOutcome;
-use report::text::{self, Paint};
+use report::text;
 use serde_json::Value;
 use std::sync::Arc;
 use store::Store;
@@ -189,10 +189,7 @@ fn was_stopped(outcome: &mut HostOutcome) {
 }
 
 fn say(answer: &FleetAnswer, context: &Context) {
-    let paint = match context.out.has_colour() {
-        true => Paint::Colour,
-        false => Paint::Plain,
-    };
+    let paint = context.out.paint();
     for line in fleet::lines(answer, text::width(), paint) {
         context.out.say(line);
     }

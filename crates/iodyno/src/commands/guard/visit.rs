@@ -1,12 +1,11 @@
 //! One visit: a look at the path, and its loads in rounds, which are added up to one load of each kind.
 
-use super::super::check::measure::{LoadsWish, Measured, Measuring};
+use super::super::check::measure::{LoadsWish, Measured, Measuring, Refusal};
 use super::super::check::plan::CheckPlan;
 use super::super::run::facts::{machine_facts, target_facts};
 use super::super::run::targets;
 use crate::context::Context;
 use crate::exit::{Exit, Failure};
-use host::Host;
 use host::signals::Stop;
 use model::check::{CheckResult, Probe, Role};
 use model::guard::GuardVisit;
@@ -56,9 +55,13 @@ pub(super) fn visit(
                 wish: TracingWish::Off,
                 loads: LoadsWish::UnlessBusy(busy_most),
             };
-            let before = written_bytes(&context.host);
+            let before = observe::written_bytes(&context.host);
             let measured = measuring.measure(&mut check.target, opened, stop)?;
-            done.written_bytes = written_bytes(&context.host).saturating_sub(before);
+            let after = observe::written_bytes(&context.host);
+            let written = after
+                .zip(before)
+                .map(|(after, before)| after.saturating_sub(before));
+            done.written_bytes = written.unwrap_or(0);
             failure = taken(measured, &mut check, &mut done);
         }
     }
@@ -79,26 +82,17 @@ pub(super) fn visit(
 
 /// Puts what was measured into the check and the visit; gives why the target failed, if it did.
 fn taken(measured: Measured, check: &mut CheckResult, done: &mut GuardVisit) -> Option<Failure> {
-    let has_loads = measured
-        .done
-        .probes
-        .iter()
-        .any(|probe| probe.role != Role::Idle);
     done.device_ms = device_ms(&measured.done.probes);
     check.probes = rounds_added_up(measured.done.probes);
     check.unseen = measured.done.unseen;
-    match (measured.refusal, has_loads) {
-        (Some(why), false) => done.skipped = Some(without_its_end(&why)),
-        (why, _) => check.unseen.extend(why),
+    match measured.refusal {
+        Some(Refusal::Loads(why)) => done.skipped = Some(why),
+        other => check.unseen.extend(other.as_ref().map(Refusal::sentence)),
     }
     measured.failure.map(|failure| Failure {
         exit: Exit::Failed,
         ..failure
     })
-}
-
-fn without_its_end(sentence: &str) -> String {
-    sentence.trim_end_matches('.').to_string()
 }
 
 /// From the end of the time without load to the end of the last one, scratch included.
@@ -109,17 +103,6 @@ fn device_ms(probes: &[Probe]) -> u64 {
     let from_ms = idle.iter().map(|probe| end_ms(probe)).max().unwrap_or(0);
     let to_ms = loads.iter().map(|probe| end_ms(probe)).max();
     to_ms.map_or(0, |to_ms| to_ms.saturating_sub(from_ms))
-}
-
-/// What this process has had written to disks so far, bytes: write_bytes of /proc/self/io, which counts when pages become dirty and
-/// when direct I/O is submitted (Documentation/filesystems/proc.rst).
-fn written_bytes(host: &Host) -> u64 {
-    let text = host.text("/proc/self/io").unwrap_or_default();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("write_bytes:"));
-    line.and_then(|value| value.trim().parse().ok())
-        .unwrap_or(0)
 }
 
 /// One probe for each role, in the order of their first rounds: counts, bytes, times and histograms of all of its rounds. Series over

@@ -65,6 +65,11 @@ impl Account {
         self.0[READ_BYTES]
     }
 
+    /// Bytes that were to go to storage: of pages when they became dirty, of direct I/O when it was submitted.
+    pub fn write_bytes(&self) -> u64 {
+        self.0[WRITE_BYTES]
+    }
+
     /// Bytes that had to do with storage.
     pub fn moved(&self) -> u64 {
         [READ_BYTES, WRITE_BYTES, CANCELLED_BYTES]
