@@ -88,35 +88,73 @@ fn what_iodyno_was_told_to_set_is_no_alarm_until_somebody_changes_it() {
     assert_eq!(code(&iodyno.run(&["undo"])), 0);
 }
 
+/// A file system on a device of the test's own, where nobody else loads; unmounted when it is dropped.
+struct Mounted(Dir);
+
+impl Mounted {
+    fn new(disk: &Loop) -> Option<Mounted> {
+        let succeeds = |program: &str, words: &[&str]| {
+            let output = std::process::Command::new(program).args(words).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        if !succeeds("mkfs.ext4", &["-q", "-F", &disk.device]) {
+            skip::missing("mkfs.ext4", "mkfs.ext4 made no file system");
+            return None;
+        }
+        let point = Dir::new("guarded");
+        assert!(succeeds(
+            "mount",
+            &[&disk.device, point.path().to_str().unwrap()]
+        ));
+        Some(Mounted(point))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // A ring gives its files back a moment after its process is gone.
+        until("a file system that nobody uses", || {
+            let mut umount = std::process::Command::new("umount");
+            let done = umount.arg(self.path()).output();
+            done.is_ok_and(|done| done.status.success())
+        });
+    }
+}
+
+/// Whatever others do to the device, and in as little room as the test's disk has.
+const ANYWAY: [&str; 6] = ["--busy", "100%", "--keep-free", "4m", "--budget", "15s"];
+
 #[test]
 fn a_visit_loads_and_leaves_nothing_behind() {
-    let Some(disk) = Loop::in_memory(64) else {
+    let Some(disk) = Loop::in_memory(128) else {
         return;
     };
-    let (before, iodyno, dir) = (disk.settings(), Iodyno::new(), Dir::new("guarded"));
+    let (before, iodyno) = (disk.settings(), Iodyno::new());
+    let Some(dir) = Mounted::new(&disk) else {
+        return;
+    };
     for target in [disk.device.as_str(), dir.path().to_str().unwrap()] {
-        let words = ["guard", target, "--budget", "15s", "--busy", "100%"];
+        let words = [&["guard", target], &ANYWAY[..]].concat();
         let (visit, output) = iodyno.json(&words);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         assert_eq!(visit["done"]["skipped"], Value::Null, "{visit:#}");
-        let load = |name: &str| {
-            let levels = visit["levels"].as_array().unwrap();
-            levels
-                .iter()
-                .any(|level| level["load"] == name && level["state"] == "learning")
-        };
+        let levels = visit["levels"].as_array().unwrap();
+        let has_writes = levels.iter().any(|level| level["load"] == "random writes");
         let writes = target != disk.device;
-        assert!(
-            load("depth 32") && load("random writes") == writes,
-            "{visit:#}"
-        );
+        assert!(writes || !has_writes, "{visit:#}");
         let written = visit["done"]["written_bytes"].as_u64().unwrap();
         assert_eq!(written > 1 << 20, writes, "{written}");
         let record = visit["visit"]["record"].to_string();
         let (shown, _) = iodyno.json(&["show", &record]);
         assert_eq!(shown["record"]["check"]["mode"], "guard");
     }
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    let left = std::fs::read_dir(dir.path()).unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["lost+found"]);
     assert_eq!(disk.settings(), before);
     iodyno.assert_nothing_is_changed();
     // Of two places: neither is the other's past.
@@ -224,13 +262,19 @@ fn a_webhook_is_told_of_news_once_and_its_url_stays_a_secret() {
         said.contains("curl: (22) refused") && !said.contains("s3cr3t"),
         "{said}"
     );
-    // What was not delivered is delivered by the next visit, and then no more.
+    // What was not delivered is delivered by the next visit, and then no more, until it is accepted.
     let path = curl(dir.path(), 0);
+    let posted = || std::fs::read_to_string(dir.path().join("read")).unwrap();
     for _ in 0..3 {
         assert_eq!(code(&visit(&path)), 1);
     }
-    let read = std::fs::read_to_string(dir.path().join("read")).unwrap();
-    assert_eq!(read.matches("data-raw").count(), 1, "{read}");
+    assert_eq!(posted().matches("data-raw").count(), 1, "{}", posted());
+    assert_eq!(code(&iodyno.run(&["guard", &disk.device, "--accept"])), 0);
+    for _ in 0..2 {
+        assert_eq!(code(&visit(&path)), 0);
+    }
+    let read = posted();
+    assert_eq!(read.matches("data-raw").count(), 2, "{read}");
     assert!(
         read.contains(&format!("url = \"{URL}\"")) && read.contains("read_ahead_kb"),
         "{read}"
@@ -278,38 +322,54 @@ fn a_textfile_says_what_stands_for_any_name_of_a_target() {
 /// What a stranger offers in place of the directory, or another visit, keeps the loads away; settings are compared all the same.
 #[test]
 fn a_strangers_link_and_a_second_visit_load_nothing() {
-    let Some(disk) = Loop::in_memory(64) else {
+    let Some(disk) = Loop::in_memory(128) else {
         return;
     };
     let (iodyno, dir) = (Iodyno::new(), Dir::new("strangers"));
-    let (link, target) = (dir.path().join("link"), dir.path().join("target"));
-    std::fs::create_dir(&target).unwrap();
-    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let Some(target) = Mounted::new(&disk) else {
+        return;
+    };
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(target.path(), &link).unwrap();
     std::os::unix::fs::lchown(&link, Some(65_534), Some(65_534)).unwrap();
-    let skipped = |words: &[&str]| {
-        let (visit, output) = iodyno.json(words);
+    let skipped = |target: &Path| {
+        let words = [&["guard", target.to_str().unwrap()], &ANYWAY[..]].concat();
+        let (visit, output) = iodyno.json(&words);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));
         visit["done"]["skipped"].to_string()
     };
-    let why = skipped(&[
-        "guard",
-        link.to_str().unwrap(),
-        "--budget",
-        "15s",
-        "--busy",
-        "100%",
-    ]);
-    assert!(why.contains("link"), "{why}");
+    let why = skipped(&link);
+    assert!(why.contains(link.to_str().unwrap()), "{why}");
     let purpose = "guard elsewhere";
     let host = host::Host::live();
     let lock = host::DeviceLock::take(&host, &disk.name, host::Reach::Device, purpose).unwrap();
-    let words = ["guard", &disk.device, "--busy", "100%"];
-    let why = skipped(&words);
+    let why = skipped(target.path());
     assert!(why.contains(purpose), "{why}");
     drop(lock);
-    assert_eq!(
-        skipped(&[&words[..], &["--budget", "15s"]].concat()),
-        "null"
+    assert_eq!(skipped(target.path()), "null");
+}
+
+/// A visit is made and says so where a journal cannot be read.
+#[test]
+fn a_journal_that_cannot_be_read_is_said_and_keeps_no_visit_away() {
+    let Some(disk) = Loop::in_memory(16) else {
+        return;
+    };
+    let iodyno = Iodyno::new();
+    look(&iodyno, &disk, &[]);
+    let journals = iodyno.state.path().join("journal");
+    std::fs::create_dir_all(&journals).unwrap();
+    std::fs::set_permissions(&journals, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let journal = journals.join("1790000000000-1.journal");
+    std::fs::write(&journal, "no journal\n").unwrap();
+    std::fs::set_permissions(&journal, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (visit, output) = look(&iodyno, &disk, &[]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(visit["visits"], 2);
+    assert!(
+        text(&output.stderr).contains("1790000000000-1"),
+        "{}",
+        text(&output.stderr)
     );
 }
 

@@ -14,6 +14,7 @@ mod fairness;
 mod fio_words;
 mod fleet;
 mod groups;
+mod guard;
 mod judge;
 mod layers;
 mod limits;

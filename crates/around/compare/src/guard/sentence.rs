@@ -32,12 +32,12 @@ fn stands(answer: &GuardAnswer) -> String {
         GuardState::Alarm => format!("{}: {sentence}.", answer.target),
         GuardState::Learning if answer.levels.is_empty() => {
             format!(
-                "{}: every setting is as it was; no load has been made yet.",
+                "{}: no alarm, and no load has been made yet.",
                 answer.target
             )
         }
         GuardState::Learning => format!(
-            "{}: learning what is usual, {} of {LEARNING_VISITS} visits made; every setting is as it was.",
+            "{}: learning what is usual, {} of {LEARNING_VISITS} visits made; no alarm.",
             answer.target,
             answer
                 .levels

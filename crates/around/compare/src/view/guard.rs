@@ -31,7 +31,7 @@ pub fn lines(answer: &GuardAnswer, date: &dyn Fn(i64) -> String, paint: Paint) -
     }
     if answer.done.device_ms > 0 {
         lines.push(format!(
-            "  {} of device time of {}, {} written, and every setting left as it was",
+            "  {} of device time of {}, {} written",
             units::span_ms(answer.done.device_ms),
             units::span_ms(answer.done.budget_ms),
             units::bytes(answer.done.written_bytes as f64)

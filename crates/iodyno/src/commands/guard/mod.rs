@@ -16,7 +16,6 @@ use compare::guard::judge;
 use compare::view;
 use model::guard::{GuardAnswer, GuardState};
 use model::text::{as_target, shell_word};
-use report::text::Paint;
 use std::path::PathBuf;
 use tell::Telling;
 use visits::{Series, put_in_place};
@@ -100,7 +99,7 @@ pub fn run(args: &GuardArgs, context: &Context) -> Result<Exit, Failure> {
     }
     let mut record = visited.record;
     visits::guard_of(&mut record).budget_ms = args.budget;
-    let put_in_place = put_in_place(context)?;
+    let put_in_place = put_in_place(context);
     let accept = format!("{} --accept", command(&target));
     let mut answer = series.judged(&record, &put_in_place, &accept)?;
     let mut ended = None;
@@ -146,11 +145,7 @@ fn command(target: &str) -> String {
 }
 
 fn say(answer: &GuardAnswer, context: &Context) -> Result<(), Failure> {
-    let paint = match context.out.has_colour() {
-        true => Paint::Colour,
-        false => Paint::Plain,
-    };
-    for line in view::guard::lines(answer, &::view::calendar::day, paint) {
+    for line in view::guard::lines(answer, &::view::calendar::day, context.out.paint()) {
         context.out.say(line);
     }
     if let Some(id) = answer.visit.record {
@@ -162,8 +157,8 @@ fn say(answer: &GuardAnswer, context: &Context) -> Result<(), Failure> {
     context.out.document_on_a_line(answer)
 }
 
-/// How the visits of a record stand.
 impl Series {
+    /// How these visits and the one of a record stand.
     fn judged(
         &self,
         record: &model::record::Record,

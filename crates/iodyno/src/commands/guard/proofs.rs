@@ -37,7 +37,7 @@ impl Proofs<'_> {
     /// Makes those that nobody has made yet, and keeps them in the visit's record.
     ///
     /// # Errors
-    /// Somebody stopped it: every setting is back as it was, and what was proved until then stands in the record.
+    /// Somebody stopped it, or the target or the putting back failed. What was proved until then stands in the record.
     pub(super) fn make(
         &self,
         series: &Series,
@@ -90,7 +90,10 @@ impl Proofs<'_> {
             scratch_bytes: self.scratch_bytes,
         };
         match proofs.tuned_by(&wanted.options, true) {
-            Err(failure) if failure.exit == Exit::Interrupted => Err(failure),
+            // Whoever stopped it stops the visit, and a setting that could not be put back is said aloud.
+            Err(failure) if matches!(failure.exit, Exit::Interrupted | Exit::Failed) => {
+                Err(failure)
+            }
             Err(failure) => Ok(prove::undecided(format!("not made: {}", failure.message))),
             Ok(proof) => Ok(proof),
         }

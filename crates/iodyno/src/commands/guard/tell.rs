@@ -151,5 +151,5 @@ fn post(
         )
     })?;
     host::webhook::post(url, &document)?;
-    series.is_told(context)
+    series.note_told(context)
 }

@@ -37,7 +37,7 @@ pub(super) fn target(named: &str) -> String {
 pub(super) struct Series {
     target: String,
     given: Vec<GivenRecord>,
-    /// The last visit of which somebody was told, and what was an alarm then.
+    /// What was an alarm at the last visit of which somebody was told.
     told: Vec<GuardAlarm>,
     newest: Option<i64>,
 }
@@ -61,6 +61,8 @@ impl Series {
         let host = crate::provenance::of(&context.host).hostname;
         rows.retain(|row| row.target == target && row.host == host);
         rows.sort_by_key(|row| (row.unix_ms, row.id));
+        // Also of one before the reference: what was accepted is none any more, and that is news.
+        let told = rows.iter().rfind(|row| has(row, TOLD)).map(|row| row.id);
         let from = rows.iter().rposition(|row| has(row, ACCEPTED)).unwrap_or(0);
         let rows = &rows[from..];
         let newest = rows.len().saturating_sub(VISITS_MOST).max(1);
@@ -72,14 +74,8 @@ impl Series {
             .collect();
         series.newest = ids.last().copied();
         series.given = all(&store, &ids)?;
-        if let Some(row) = rows.iter().rfind(|row| has(row, TOLD)) {
-            let told = series
-                .given
-                .iter_mut()
-                .find(|given| given.id == Some(row.id));
-            series.told = told.map_or(Vec::new(), |given| {
-                guard_of(&mut given.record).alarms.clone()
-            });
+        if let Some(id) = told {
+            series.told = guard_of(&mut store.get(id)?).alarms.clone();
         }
         Ok(series)
     }
@@ -113,7 +109,7 @@ impl Series {
     }
 
     /// Notes that of the newest visit somebody was told.
-    pub(super) fn is_told(&mut self, context: &Context) -> Result<(), Failure> {
+    pub(super) fn note_told(&mut self, context: &Context) -> Result<(), Failure> {
         match self.newest {
             Some(id) => Ok(Store::open(&context.state_dir)?.tag(id, &[TOLD])?),
             None => Ok(()),
@@ -165,8 +161,12 @@ pub(super) fn guard_of(record: &mut Record) -> &mut GuardVisit {
 }
 
 /// The values that changes of iodyno's left in place.
-pub(super) fn put_in_place(context: &Context) -> Result<Vec<PutInPlace>, Failure> {
-    let status = lookup::status::read(&context.host, &context.state_dir)?;
+/// Those of journals that cannot be read are not known, which is said where they are put back.
+pub(super) fn put_in_place(context: &Context) -> Vec<PutInPlace> {
+    let (host, dir) = (&context.host, &context.state_dir);
+    let found = host::find_unfinished(host, dir);
+    let elsewhere = host::find_elsewhere(host, dir);
+    let status = lookup::status::of(host, dir, &found, &elsewhere);
     let kept = status
         .journals
         .iter()
@@ -184,5 +184,5 @@ pub(super) fn put_in_place(context: &Context) -> Result<Vec<PutInPlace>, Failure
             by: journal.id.clone(),
         })
     });
-    Ok(put.collect())
+    put.collect()
 }
