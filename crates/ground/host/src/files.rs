@@ -4,7 +4,7 @@ pub use crate::cachestat::{CacheDetails, CacheUse};
 pub use crate::config_file::{read_whole, replace};
 pub use crate::output::{
     Existing, Folder, NewFile, TemporaryDir, copy_new, create_dirs, create_new, remove, rename,
-    temporary_dir, temporary_dir_in, write_atomically, write_new,
+    temporary_dir, temporary_dir_in, write_atomically, write_new, write_secret,
 };
 
 use crate::{Error, Result, ioctl, loop_ioctl, walk};

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 /// Directories for others to read, files for others to read; less the umask.
 const SHARED_DIRECTORY: Mode = Mode::from_raw_mode(0o755);
 const SHARED_FILE: Mode = Mode::from_raw_mode(0o644);
+/// For its owner alone from its first moment: who opened it before could read what comes later.
+const OWN_FILE: Mode = Mode::from_raw_mode(0o600);
 
 /// Creates a directory and its parents, readable by everyone that the umask lets, writable by the owner alone.
 pub fn create_dirs(path: &Path) -> Result<()> {
@@ -24,6 +26,13 @@ pub fn create_dirs(path: &Path) -> Result<()> {
 /// Writes a file so that a reader sees the old or the new content whole, also after a power cut.
 pub fn write_atomically(path: &Path, content: &str) -> Result<()> {
     let mut file = NewFile::begin(path)?;
+    file.write(content.as_bytes())?;
+    file.finish(Existing::Replace)
+}
+
+/// The same, readable by this user alone.
+pub fn write_secret(path: &Path, content: &str) -> Result<()> {
+    let mut file = NewFile::begin_with(path, OWN_FILE)?;
     file.write(content.as_bytes())?;
     file.finish(Existing::Replace)
 }
@@ -44,11 +53,7 @@ pub fn create_new(path: &Path) -> Result<File> {
 /// Copies a file to one that must be new, for this user alone (mode 0600 whatever the umask).
 pub fn copy_new(from: &Path, to: &Path) -> Result<()> {
     let mut source = File::open(from).map_err(|error| Error::io("open", from, error))?;
-    let mut file = NewFile::begin(to)?;
-    let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    file.file
-        .set_permissions(own)
-        .map_err(|error| Error::io("take others' rights from", to, error))?;
+    let mut file = NewFile::begin_with(to, OWN_FILE)?;
     std::io::copy(&mut source, &mut file.file).map_err(|error| Error::io("write", to, error))?;
     file.finish(Existing::Keep)
 }
@@ -130,6 +135,10 @@ pub struct NewFile {
 impl NewFile {
     /// Makes it empty, under another name.
     pub fn begin(path: &Path) -> Result<NewFile> {
+        Self::begin_with(path, SHARED_FILE)
+    }
+
+    fn begin_with(path: &Path, mode: Mode) -> Result<NewFile> {
         let (dir, name) = walk::place("write", path)?;
         if let Some(kind) = mounts::of_the_kernel(dir.as_fd()) {
             let why = format!(
@@ -138,8 +147,8 @@ impl NewFile {
             return Err(Error::refused("write", path, why));
         }
         let temporary = OsString::from(format!(".iodyno-{}", unguessable()?));
-        let file = new_file(&dir, &temporary, SHARED_FILE)
-            .map_err(|error| Error::io("write", path, error))?;
+        let file =
+            new_file(&dir, &temporary, mode).map_err(|error| Error::io("write", path, error))?;
         Ok(NewFile {
             dir,
             temporary: Some(temporary),
@@ -273,6 +282,16 @@ mod tests {
 
     fn names(dir: &Path) -> Vec<String> {
         crate::Host::live().list(&dir.to_string_lossy())
+    }
+
+    #[test]
+    fn a_secret_is_readable_by_nobody_else_whatever_was_there() {
+        let dir = temporary_dir("secret").unwrap();
+        let path = dir.path().join("address");
+        write_atomically(&path, "old\n").unwrap();
+        write_secret(&path, "new\n").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "new\n");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

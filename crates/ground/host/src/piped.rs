@@ -6,6 +6,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
 };
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,6 +76,21 @@ impl Piped {
     ) -> Result<Piped> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped());
+        Self::begin(program, command, privileges)
+    }
+
+    /// Starts a program that has an open file as its standard input, such as an end of a [`crate::channel::Channel`].
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_holding(
+        program: &str,
+        arguments: &[String],
+        privileges: Privileges,
+        input: OwnedFd,
+    ) -> Result<Piped> {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::from(input));
         Self::begin(program, command, privileges)
     }
 

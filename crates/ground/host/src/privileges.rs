@@ -40,6 +40,8 @@ pub enum Privileges {
     Load,
     /// A program of others that loads devices, as fio does.
     Generate,
+    /// Listens to strangers, and gives up even these once it has become nobody ([`crate::confined`]).
+    Confine,
     /// A command in the user's own words: what the user may, also to become another user (`sudo -u postgres pgbench`).
     Users,
 }
@@ -78,7 +80,7 @@ impl Privileges {
             R::Priority,
         ];
         match self {
-            Privileges::Own | Privileges::Users => &[],
+            Privileges::Own | Privileges::Confine | Privileges::Users => &[],
             Privileges::Inspect if Path::new(DEVICE_MAPPER).exists() => LOOK_AT_MAPPER,
             Privileges::Inspect => LOOK,
             Privileges::Watch => WATCH,
@@ -89,13 +91,22 @@ impl Privileges {
 
     /// The capabilities that it may keep.
     fn kept(self) -> CapabilitySet {
-        if self == Privileges::Users {
-            return CapabilitySet::all();
+        // Another user without groups, another root directory, another network; and what it takes to give up the rest.
+        const CONFINE: CapabilitySet = CapabilitySet::SETUID
+            .union(CapabilitySet::SETGID)
+            .union(CapabilitySet::SYS_CHROOT)
+            .union(CapabilitySet::SYS_ADMIN)
+            .union(CapabilitySet::SETPCAP);
+        match self {
+            Privileges::Users => CapabilitySet::all(),
+            Privileges::Confine => CONFINE,
+            _ => {
+                let rights = self.rights().iter();
+                rights.fold(CapabilitySet::empty(), |kept, right| {
+                    kept | right.capabilities()
+                })
+            }
         }
-        let rights = self.rights().iter();
-        rights.fold(CapabilitySet::empty(), |kept, right| {
-            kept | right.capabilities()
-        })
     }
 
     /// Whether it only reads, so that nothing is left half done when the kernel ends it.
@@ -146,16 +157,9 @@ impl Privileges {
 /// Gives up all other capabilities, for this thread and what it executes: they belong to threads (capabilities(7)).
 ///
 /// Makes system calls only and allocates nothing, so it is safe between fork and exec.
-fn give_up_all_but(kept: CapabilitySet) -> std::io::Result<()> {
+pub(crate) fn give_up_all_but(kept: CapabilitySet) -> std::io::Result<()> {
     set_no_new_privs(true)?;
-    for number in 0..u64::BITS {
-        let one = CapabilitySet::from_bits_retain(1 << number);
-        if !kept.contains(one) {
-            // Refused without SETPCAP, and for numbers that the kernel does not know. What root executes is then
-            // still limited: with no_new_privs it gets nothing that is not permitted here (security/commoncap.c).
-            let _ = remove_capability_from_bounding_set(one);
-        }
-    }
+    limit_bounding(kept);
     let ours = capabilities(None)?;
     let permitted = ours.permitted & kept;
     // Ambient capabilities, as a service manager gives them, follow the inheritable ones.
@@ -171,6 +175,18 @@ fn give_up_all_but(kept: CapabilitySet) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Leaves only these to be gained by this thread and what it executes.
+pub(crate) fn limit_bounding(kept: CapabilitySet) {
+    for number in 0..u64::BITS {
+        let one = CapabilitySet::from_bits_retain(1 << number);
+        if !kept.contains(one) {
+            // Refused without SETPCAP, and for numbers that the kernel does not know. What root executes is then
+            // still limited: with no_new_privs it gets nothing that is not permitted here (security/commoncap.c).
+            let _ = remove_capability_from_bounding_set(one);
+        }
+    }
+}
+
 /// Makes a command one that hears our request to end, is told of our thread's death by `death`, has a process group of its
 /// own (Ctrl-C in the terminal reaches it only through us), and may do what it needs.
 pub(crate) fn prepare(command: &mut Command, death: Signal, privileges: Privileges) {
@@ -183,6 +199,9 @@ pub(crate) fn prepare(command: &mut Command, death: Signal, privileges: Privileg
             // A script's background job begins with SIGINT ignored, and a program inherits that: then it would not hear
             // our request to end.
             libc::signal(libc::SIGINT, libc::SIG_DFL);
+            if privileges == Privileges::Confine {
+                keep_no_file_open();
+            }
             privileges.limit(kept)?;
             // Behind the change of rights, which would take it back where it gave any.
             set_parent_process_death_signal(Some(death))?;
@@ -192,6 +211,34 @@ pub(crate) fn prepare(command: &mut Command, death: Signal, privileges: Privileg
             }
             Ok(())
         });
+    }
+}
+
+/// Leaves nothing open in what is executed but standard input and outputs: what we were started with, such as a terminal or a
+/// log, is not for whoever talks to strangers.
+///
+/// Makes system calls only, so it is safe between fork and exec.
+fn keep_no_file_open() {
+    /// Descriptors that are looked at where the kernel cannot be told of all at once.
+    const MOST: u64 = 1 << 16;
+    // SAFETY: it marks descriptors, as fcntl does, and touches no memory. There since Linux 5.9, this flag since 5.11.
+    let marked = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            3,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+    if marked != 0 {
+        let most = getrlimit(Resource::Nofile)
+            .current
+            .unwrap_or(MOST)
+            .min(MOST);
+        for descriptor in 3..most as libc::c_int {
+            // SAFETY: it marks a descriptor, or says that there is none of this number.
+            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
     }
 }
 
@@ -230,13 +277,32 @@ mod tests {
         }
     }
 
-    const ALL: [Privileges; 5] = [
+    const ALL: [Privileges; 6] = [
+        Privileges::Confine,
         Privileges::Own,
         Privileges::Inspect,
         Privileges::Watch,
         Privileges::Load,
         Privileges::Generate,
     ];
+
+    #[test]
+    fn who_talks_to_strangers_is_left_no_open_file() {
+        let file = std::fs::File::open("/proc/version").unwrap();
+        // Without CLOEXEC, as a shell leaves it open for us.
+        let inherited = rustix::io::fcntl_dupfd_cloexec(&file, 200).unwrap();
+        rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
+        let open = |privileges| {
+            let words = ["-l".to_string(), "/proc/self/fd".to_string()];
+            let mut child = Piped::start("ls", &words, privileges).unwrap();
+            let mut text = String::new();
+            child.stdout().unwrap().read_to_string(&mut text).unwrap();
+            text
+        };
+        assert!(open(Privileges::Own).contains("/proc/version"));
+        let left = open(Privileges::Confine);
+        assert!(!left.contains("/proc/version"), "{left}");
+    }
 
     #[test]
     fn a_child_has_what_it_needs_and_can_gain_nothing() {
@@ -320,11 +386,15 @@ mod tests {
             | C::SYS_MODULE
             | C::SYS_BOOT;
         let never = never | C::MKNOD | C::SYS_TIME | C::SYS_CHROOT | C::SETFCAP;
+        // Who is to become nobody needs some of them for that, and loses them with it.
+        let stays = |privileges: &&Privileges| **privileges != Privileges::Confine;
         assert!(
             ALL.iter()
+                .filter(stays)
                 .all(|privileges| !privileges.kept().intersects(never))
         );
         let changing = C::DAC_OVERRIDE | C::CHOWN | C::FOWNER | C::FSETID | C::KILL;
+        assert!(!Privileges::Confine.kept().intersects(changing));
         assert!(!Privileges::Watch.kept().intersects(changing));
         assert!(Privileges::Own.kept().is_empty());
         assert!(
