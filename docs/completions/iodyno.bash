@@ -115,6 +115,9 @@ _iodyno() {
             iodyno,serve)
                 cmd="iodyno__subcmd__serve"
                 ;;
+            iodyno,serve-door)
+                cmd="iodyno__subcmd__serve__subcmd__door"
+                ;;
             iodyno,set)
                 cmd="iodyno__subcmd__set"
                 ;;
@@ -237,6 +240,9 @@ _iodyno() {
                 ;;
             iodyno__subcmd__help,serve)
                 cmd="iodyno__subcmd__help__subcmd__serve"
+                ;;
+            iodyno__subcmd__help,serve-door)
+                cmd="iodyno__subcmd__help__subcmd__serve__subcmd__door"
                 ;;
             iodyno__subcmd__help,set)
                 cmd="iodyno__subcmd__help__subcmd__set"
@@ -368,7 +374,7 @@ _iodyno() {
 
     case "${cmd}" in
         iodyno)
-            opts="-h -V --json --help --version inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
+            opts="-h -V --json --help --version inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual serve-door openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1070,7 +1076,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help)
-            opts="inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual openapi fill help"
+            opts="inspect diff check run guard watch limit loop dataset k8s tune boots apply set import undo status fleet serve judge cloud compare history list show tag note delete export merge store report explain catalogue rights completions attend manual serve-door openapi fill help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1630,6 +1636,20 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__help__subcmd__serve__subcmd__door)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2938,7 +2958,7 @@ _iodyno() {
             return 0
             ;;
         iodyno__subcmd__serve)
-            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --import-time --json --help --version"
+            opts="-h -V --listen --target --read-only --allow-host --tls-cert --tls-key --address-file --import-time --json --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2964,10 +2984,28 @@ _iodyno() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --address-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --import-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        iodyno__subcmd__serve__subcmd__door)
+            opts="-h -V --json --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -743,6 +743,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--allow-host=[A name by which the server may be called besides localhost. Repeat for more]:NAME:_default' \
 '--tls-cert=[Certificate, PEM, with what it is signed with]:FILE:_files' \
 '--tls-key=[Its key, PEM; a file that others may read is refused]:FILE:_files' \
+'--address-file=[Write the address into this file, for you alone, in place of printing it\: its token belongs in no log]:FILE:_files' \
 '--import-time=[How long an import of a file that was sent may take]:TIME:_default' \
 '--read-only[Show everything, change and start nothing]' \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -1106,6 +1107,15 @@ _arguments "${_arguments_options[@]}" : \
 '::verb -- The verb whose page is printed; the page of the program without it:_default' \
 && ret=0
 ;;
+(serve-door)
+_arguments "${_arguments_options[@]}" : \
+'--json[Print one JSON document on stdout; words for people go to stderr]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+&& ret=0
+;;
 (openapi)
 _arguments "${_arguments_options[@]}" : \
 '--json[Print one JSON document on stdout; words for people go to stderr]' \
@@ -1361,6 +1371,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(serve-door)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (openapi)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1423,6 +1437,7 @@ _iodyno_commands() {
 'completions:Print completions for a shell' \
 'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
 'manual:Print a manual page' \
+'serve-door:Listen for a \`serve\`, without any right\: what it starts for itself' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -1550,6 +1565,7 @@ _iodyno__subcmd__help_commands() {
 'completions:Print completions for a shell' \
 'attend:Answer a \`fleet\` on standard input and output\: what it starts on each host' \
 'manual:Print a manual page' \
+'serve-door:Listen for a \`serve\`, without any right\: what it starts for itself' \
 'openapi:Print the OpenAPI description of what \`serve\` answers' \
 'fill:Write a file of noise\: what \`limit\` starts inside a group, whose file it is then' \
 'help:Print this message or the help of the given subcommand(s)' \
@@ -1764,6 +1780,11 @@ _iodyno__subcmd__help__subcmd__run_commands() {
 _iodyno__subcmd__help__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno help serve commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__help__subcmd__serve-door_commands] )) ||
+_iodyno__subcmd__help__subcmd__serve-door_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno help serve-door commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__help__subcmd__set_commands] )) ||
 _iodyno__subcmd__help__subcmd__set_commands() {
@@ -2009,6 +2030,11 @@ _iodyno__subcmd__run_commands() {
 _iodyno__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'iodyno serve commands' commands "$@"
+}
+(( $+functions[_iodyno__subcmd__serve-door_commands] )) ||
+_iodyno__subcmd__serve-door_commands() {
+    local commands; commands=()
+    _describe -t commands 'iodyno serve-door commands' commands "$@"
 }
 (( $+functions[_iodyno__subcmd__set_commands] )) ||
 _iodyno__subcmd__set_commands() {

@@ -103,6 +103,9 @@ pub enum Verb {
     /// Print a manual page.
     #[command(hide = true)]
     Manual(commands::manual::ManualArgs),
+    /// Listen for a `serve`, without any right: what it starts for itself.
+    #[command(hide = true)]
+    ServeDoor,
     /// Print the OpenAPI description of what `serve` answers.
     #[command(hide = true)]
     Openapi,

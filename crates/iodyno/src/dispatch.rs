@@ -25,6 +25,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
             | Verb::Openapi
             | Verb::Fill(_)
             | Verb::Attend
+            | Verb::ServeDoor
             | Verb::Judge(_)
     ) {
         crate::unfinished::warn(context);
@@ -49,6 +50,7 @@ pub fn run(verb: Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Fleet(args) => fleet::run(&args, context),
         Verb::Attend => fleet::attend::run(context),
         Verb::Serve(args) => serve::run(&args, context),
+        Verb::ServeDoor => serve::listen(),
         Verb::Judge(args) => judge::run(args),
         Verb::Cloud(args) => cloud::run(&args, context),
         Verb::List(args) => list::run(&args, context),

@@ -144,16 +144,21 @@ impl From<host::Error> for Fault {
     }
 }
 
-impl IntoResponse for Fault {
-    fn into_response(self) -> Response {
+impl From<Fault> for Reply {
+    fn from(fault: Fault) -> Reply {
         // It is made of strings and a number, which JSON always has room for.
-        let body = serde_json::to_vec(&self.told).unwrap_or_default();
+        let body = serde_json::to_vec(&fault.told).unwrap_or_default();
         Reply {
-            status: self.status,
+            status: fault.status,
             kind: JSON,
             body: body.into(),
-            headers: self.headers,
+            headers: fault.headers,
         }
-        .into_response()
+    }
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        Reply::from(self).into_response()
     }
 }

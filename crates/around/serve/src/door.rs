@@ -1,122 +1,80 @@
-//! What everything behind the door shares, and the way of a request through it.
+//! What listens: it speaks HTTP, knows who is in, and passes on what they ask to [`crate::helper`]. It has no rights, so that
+//! whoever would take it over has none.
+
+mod forward;
+mod process;
+
+pub use process::{GRACE, run};
 
 use crate::answer::Fault;
-use crate::events::{self, Hub};
 use crate::guard::{self, Reached};
-use crate::hosts::{self, Hosts};
-use crate::jobs::Jobs;
-use crate::route::{self, Body, Call, Gate, Handle, Route, RouteHandler, Verb};
-use crate::server::Options;
+use crate::helper::{BODY_MAX, too_long};
+use crate::hosts::Hosts;
+use crate::route::{self, Body, Call, Gate, Route, RouteHandler, Verb};
 use crate::sessions::{Session, Sessions};
-use crate::{assets, headers, routes, verbs};
+use crate::wire::{FromDoor, Plan};
+use crate::{assets, headers, routes};
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
-use host::{Host, Upload};
-use runner::{Runner, RunnerPlace};
+use host::channel::Channel;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Largest JSON body, bytes.
-const BODY_MAX: usize = 64 << 10;
-/// Largest file that is imported, bytes.
-const FILE_MAX: u64 = model::imported::INPUT_MAX_BYTES;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// The same for a file.
-const FILE_TIME: Duration = Duration::from_secs(600);
-/// How long a file may pause on its way.
-const PIECE_TIME: Duration = Duration::from_secs(30);
-/// How long a read of the store may take, and how long a request waits for its turn.
-const READ_TIME: Duration = Duration::from_secs(60);
-/// Requests that read or write the store at a time; others queue.
-const READS_MAX: usize = 4;
-/// Requests that wait for a verb at a time.
-const VERBS_MAX: usize = 8;
-/// Files that come or are imported at a time.
-const FILES_MAX: usize = 2;
-/// Threads for all of those; a file that comes has one of its own.
-pub const THREADS_MAX: usize = READS_MAX + VERBS_MAX + 2 * FILES_MAX;
 
-/// What everything shares.
+/// What all connections share.
 #[derive(Debug)]
 pub struct Door {
-    /// What the user asked for.
-    pub options: Options,
-    /// The live machine.
-    pub host: Host,
-    /// What starts verbs beside us.
-    pub runner: Runner,
+    /// What the helper was asked for by the user.
+    pub plan: Plan,
     /// Who is in.
     pub sessions: Sessions,
     /// By which names we are called.
     pub hosts: Hosts,
-    /// Loads that were started here.
-    pub jobs: Jobs,
-    /// What listeners are told.
-    pub hub: Arc<Hub>,
-    /// Name of our cookie: cookies know no ports, so it says which.
-    pub cookie: String,
-    /// Raised when a new token is to be told.
-    pub wants_token: AtomicBool,
-    turns: Turns,
-}
-
-/// Who waits for what, each with turns of its own: verbs that wait for a slow disk keep nobody from the records. Only those
-/// who are logged in get that far.
-#[derive(Debug)]
-struct Turns {
-    reads: Arc<Semaphore>,
-    verbs: Arc<Semaphore>,
-    files: Arc<Semaphore>,
-}
-
-impl Default for Turns {
-    fn default() -> Turns {
-        let most = |most| Arc::new(Semaphore::new(most));
-        Turns {
-            reads: most(READS_MAX),
-            verbs: most(VERBS_MAX),
-            files: most(FILES_MAX),
-        }
-    }
+    channel: Arc<Channel>,
 }
 
 impl Door {
-    /// For a server on this port.
-    pub fn new(options: Options, port: u16) -> Door {
-        let host = Host::live();
-        let mut names = options.allow_hosts.clone();
-        if options.tls.is_some() {
-            names.extend(hosts::own_name(&host));
-        }
+    /// By a plan; what is asked goes through the channel.
+    pub fn new(plan: Plan, channel: Arc<Channel>) -> Door {
         Door {
-            hosts: Hosts::new(&names),
-            host,
-            runner: Runner::new(RunnerPlace::Here, options.program.clone()),
+            hosts: Hosts::new(&plan.names),
             sessions: Sessions::default(),
-            jobs: Jobs::default(),
-            hub: Arc::new(Hub::new()),
-            cookie: format!("iodyno_{port}"),
-            wants_token: AtomicBool::new(false),
-            turns: Turns::default(),
-            options,
+            plan,
+            channel,
         }
     }
 
     /// Whether headers show a session that is open.
     pub fn knows(&self, headers: &HeaderMap) -> bool {
-        guard::session(headers, &self.cookie, &self.sessions, self.now_ms()).is_some()
+        self.session(headers).is_some()
+    }
+
+    fn session(&self, headers: &HeaderMap) -> Option<Session> {
+        guard::session(headers, &self.plan.cookie, &self.sessions, self.now_ms())
     }
 
     /// The clock of sessions, ms.
     pub fn now_ms(&self) -> u64 {
         host::clock::monotonic_ns() / 1_000_000
+    }
+
+    /// Has a new token made and told.
+    pub fn want_token(&self) {
+        // Who does not hear it makes one when it is told to by a signal.
+        let _ = self.tell(&FromDoor::WantsToken, &[]);
+    }
+
+    fn tell(&self, told: &FromDoor, files: &[BorrowedFd<'_>]) -> host::Result<()> {
+        // It is made of names and numbers, which JSON always has room for.
+        let bytes = serde_json::to_vec(told).unwrap_or_default();
+        self.channel.send(&bytes, files)
     }
 }
 
@@ -188,129 +146,43 @@ async fn try_enter(
     request: Request,
 ) -> Result<Response, Fault> {
     let (parts, body) = request.into_parts();
-    let session = guard::session(&parts.headers, &door.cookie, &door.sessions, door.now_ms());
-    may_enter(&door, route, &parts.headers, session.as_ref())?;
-    let mut call = Call {
-        given: vec![
-            route::query(route.query, parts.uri.query().unwrap_or_default())?,
-            // A value of the wrong form names nothing that exists.
-            route::parameters(route.place, "path", place.iter())
-                .map_err(|why| Fault::new(404, why))?,
-        ],
-        authority: parts
-            .extensions
-            .get::<Authority>()
-            .map(|name| name.0.clone())
-            .unwrap_or_default(),
-        session,
-        ..Call::default()
-    };
-    let mut own_turn = None;
-    match route.body {
-        Body::Json(input) => {
-            let bytes = json_body(&parts.headers, body).await?;
-            call.given.push(route::body(input, &bytes)?);
-        }
-        Body::File => {
-            // Before it comes: so few are on the disk, and threads that write them at work.
-            own_turn = Some(turn(&door.turns.files).await?);
-            call.file = Some(file_body(&door, &parts.headers, body).await?);
-        }
-        Body::None => {}
-    }
+    let session = door.session(&parts.headers);
+    may_enter(route, &parts.headers, session.as_ref())?;
+    let authority = parts.extensions.get::<Authority>();
+    let authority = authority.map(|name| name.0.clone()).unwrap_or_default();
     match route.run {
-        RouteHandler::Events => events::response(&door, &call, &parts.headers),
-        RouteHandler::Quick(handle) => handle(&door, &call).map(IntoResponse::into_response),
-        RouteHandler::Call(handle)
-        | RouteHandler::Look(handle)
-        | RouteHandler::Verb(handle)
-        | RouteHandler::File(handle) => at_work(door, route, call, handle, own_turn).await,
-    }
-}
-
-/// Refuses who is not logged in where that is needed, changes that another site asks for, and all changes of a server
-/// that only shows.
-fn may_enter(
-    door: &Door,
-    route: &Route,
-    headers: &HeaderMap,
-    session: Option<&Session>,
-) -> Result<(), Fault> {
-    if route.gate != Gate::Anybody {
-        let session = session.ok_or_else(|| {
-            Fault::new(401, "nobody is logged in here")
-                .hint("Open the address that `iodyno serve` printed; `kill -USR1` makes it print a new one.")
-        })?;
-        if route.verb != Verb::Get {
-            guard::change(headers, session)?;
+        RouteHandler::Door(handle) => {
+            let mut call = Call {
+                session,
+                authority,
+                ..Call::default()
+            };
+            let query = parts.uri.query().unwrap_or_default();
+            call.given.push(route::query(route.query, query)?);
+            if let Body::Json(input) = route.body {
+                let bytes = json_body(&parts.headers, body).await?;
+                call.given.push(route::body(input, &bytes)?);
+            }
+            handle(&door, &call).map(IntoResponse::into_response)
         }
+        _ => forward::forward(door, route, place, parts, body).await,
     }
-    if door.options.read_only && route.verb != Verb::Get && route.gate == Gate::Session {
-        return Err(Fault::new(
-            403,
-            "this server only shows: it was started with --read-only",
+}
+
+/// Refuses who is not logged in where that is needed, and changes that another site asks for.
+fn may_enter(route: &Route, headers: &HeaderMap, session: Option<&Session>) -> Result<(), Fault> {
+    if route.gate == Gate::Anybody {
+        return Ok(());
+    }
+    let session = session.ok_or_else(|| {
+        Fault::new(401, "nobody is logged in here").hint(
+            "Open the address that `iodyno serve` printed; `kill -USR1` makes it print a new one.",
         )
-        .hint("Start it without --read-only, or use the command line."));
+    })?;
+    match route.verb {
+        Verb::Get => Ok(()),
+        Verb::Post | Verb::Delete => guard::change(headers, session),
     }
-    Ok(())
-}
-
-/// Answers a call on a thread of its own, when it is its turn.
-async fn at_work(
-    door: Arc<Door>,
-    route: &'static Route,
-    call: Call,
-    handle: Handle,
-    own_turn: Option<OwnedSemaphorePermit>,
-) -> Result<Response, Fault> {
-    // Dropped with this future when the connection ends, and then nobody waits for the verb any more.
-    let _cancel = call.cancel.on_drop();
-    // Verbs have limits of their own, and a change is waited for however long it takes.
-    let limit = match (&route.run, route.verb) {
-        (RouteHandler::Call(_), Verb::Get) => Some(READ_TIME),
-        (RouteHandler::Look(_), _) => Some(verbs::LOOK_TIME),
-        _ => None,
-    };
-    let own_turn = match route.run {
-        RouteHandler::Call(_) => Some(turn(&door.turns.reads).await?),
-        RouteHandler::Look(_) | RouteHandler::Verb(_) => Some(turn(&door.turns.verbs).await?),
-        _ => own_turn,
-    };
-    let work = tokio::task::spawn_blocking(move || {
-        let _turn = own_turn;
-        handle(&door, &call)
-    });
-    let done = match limit {
-        Some(limit) => tokio::time::timeout(limit, work)
-            .await
-            .map_err(|_| busy(limit))?,
-        None => work.await,
-    };
-    done.map_err(|_| Fault::defect())?
-        .map(IntoResponse::into_response)
-}
-
-async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Fault> {
-    let turn = tokio::time::timeout(READ_TIME, Arc::clone(turns).acquire_owned())
-        .await
-        .map_err(|_| busy(READ_TIME))?;
-    turn.map_err(|_| Fault::defect())
-}
-
-fn busy(limit: Duration) -> Fault {
-    let limit = model::units::span_ms(limit.as_millis() as u64);
-    Fault::new(503, format!("the server is busy: no answer within {limit}"))
-        .hint("Try again when less is at work.")
-}
-
-fn too_long(most: u64) -> Fault {
-    Fault::new(
-        413,
-        format!(
-            "the body has more than {}",
-            model::units::bytes(most as f64)
-        ),
-    )
 }
 
 fn too_slow<T>(_: T) -> Fault {
@@ -353,7 +225,9 @@ async fn whole_body(mut body: axum::body::Body) -> Result<Vec<u8>, Fault> {
 }
 
 /// The next piece of a body; none at its end.
-async fn next_piece(body: &mut axum::body::Body) -> Result<Option<axum::body::Bytes>, Fault> {
+pub(crate) async fn next_piece(
+    body: &mut axum::body::Body,
+) -> Result<Option<axum::body::Bytes>, Fault> {
     while let Some(frame) = std::future::poll_fn(|context| poll_frame(body, context)).await {
         // What is no data is a trailer, of which there is no use.
         if let Ok(piece) = frame
@@ -364,53 +238,6 @@ async fn next_piece(body: &mut axum::body::Body) -> Result<Option<axum::body::By
         }
     }
     Ok(None)
-}
-
-/// Puts a body into a file without holding more of it than a few pieces.
-async fn file_body(
-    door: &Door,
-    headers: &HeaderMap,
-    body: axum::body::Body,
-) -> Result<Upload, Fault> {
-    let name = headers
-        .get("x-file-name")
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    // Headers are ASCII, so a browser sends what is not in the manner of URLs.
-    let name = form_urlencoded::parse(format!("name={name}").as_bytes())
-        .next()
-        .map(|(_, name)| name.into_owned());
-    let mut upload = Upload::begin(&door.options.state_dir, &name.unwrap_or_default())?;
-    let (sender, mut pieces) = tokio::sync::mpsc::channel::<axum::body::Bytes>(4);
-    let writing = tokio::task::spawn_blocking(move || -> Result<Upload, Fault> {
-        let mut length = 0;
-        while let Some(piece) = pieces.blocking_recv() {
-            length += piece.len() as u64;
-            if length > FILE_MAX {
-                return Err(too_long(FILE_MAX));
-            }
-            upload.write(&piece)?;
-        }
-        Ok(upload)
-    });
-    let mut body = body;
-    let reading = async {
-        while let Some(piece) = tokio::time::timeout(PIECE_TIME, next_piece(&mut body))
-            .await
-            .map_err(too_slow)??
-        {
-            // Nobody takes it any more where writing failed, which tells why.
-            if sender.send(piece).await.is_err() {
-                break;
-            }
-        }
-        Ok::<(), Fault>(())
-    };
-    let read = tokio::time::timeout(FILE_TIME, reading).await;
-    drop(sender);
-    let upload = writing.await.map_err(|_| Fault::defect())??;
-    read.map_err(too_slow)??;
-    Ok(upload)
 }
 
 type Polled = std::task::Poll<Option<Result<http_body::Frame<axum::body::Bytes>, axum::Error>>>;

@@ -2,18 +2,20 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
+use crate::helper::Helper;
 use crate::member::{Member, Members, reader};
 use crate::sessions::Session;
 use crate::shape::{Described, Shape};
 use runner::Cancel;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verb {
     /// Only looks.
     Get,
@@ -107,11 +109,15 @@ pub enum Gives {
 }
 
 /// A function behind a way in.
-pub type Handle = fn(&Arc<Door>, &Call) -> Result<Reply, Fault>;
+pub type Handle = fn(&Arc<Helper>, &Call) -> Result<Reply, Fault>;
+/// One that the door itself answers with: it is about who is in, of whom the helper knows nothing.
+pub type DoorHandle = fn(&Door, &Call) -> Result<Reply, Fault>;
 
 /// How it is run.
 #[derive(Debug)]
 pub enum RouteHandler {
+    /// At the door, at once.
+    Door(DoorHandle),
     /// At once: it waits for nothing.
     Quick(Handle),
     /// On a thread that may wait for the store.
@@ -194,9 +200,11 @@ pub struct Call {
     pub given: Vec<Given>,
     /// The file that came.
     pub file: Option<host::Upload>,
-    /// By which name we were called.
+    /// Its turn, taken before it came.
+    pub turn: Option<OwnedSemaphorePermit>,
+    /// By which name we were called; for the door alone.
     pub authority: String,
-    /// Who asks.
+    /// Who asks; for the door alone.
     pub session: Option<Session>,
     /// Ends what is done for it, once nobody waits for the answer.
     pub cancel: Cancel,

@@ -1,17 +1,16 @@
 //! The server from its first address to its last job: what it listens on, what it prints, and how it ends.
 
-use crate::door::{self, Door};
-use crate::listen::{self, Entrance};
+use crate::door::GRACE;
+use crate::helper::Helper;
+use crate::keeper::Keeper;
 use crate::tls::Tls;
+use crate::wire::{Pem, Plan};
+use crate::{listen, turns};
 use host::signals::{Nudge, Stop};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// How long whoever still listens is waited for at the end.
-const GRACE: Duration = Duration::from_secs(3);
 
 /// What the user asked for.
 #[derive(Clone, Debug)]
@@ -67,6 +66,9 @@ pub enum ServeError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::StoreError),
+    /// The process that listens has ended, or never came up.
+    #[error("the process that listens has ended")]
+    Ended,
     /// The executor could not be started.
     #[error("cannot start the server: {0}")]
     Start(std::io::Error),
@@ -78,6 +80,10 @@ impl ServeError {
         match self {
             ServeError::Exposed(_) => Some(
                 "Give --tls-cert and --tls-key, or stay on loopback and forward the port: ssh -L 7979:localhost:7979 HOST"
+                    .into(),
+            ),
+            ServeError::Ended => Some(
+                "What was started here is stopped; iodyno status says whether anything is left. Start the server again."
                     .into(),
             ),
             ServeError::Bind(..) => Some("--listen 127.0.0.1:0 takes a free port.".into()),
@@ -119,24 +125,14 @@ pub struct Address {
     pub valid_s: u64,
 }
 
-/// A server that listens.
+/// A server that has its address.
 #[derive(Debug)]
 pub struct Server {
-    door: Arc<Door>,
+    helper: Arc<Helper>,
     listeners: Vec<TcpListener>,
-    acceptor: Option<Acceptor>,
+    plan: Plan,
     base: String,
     notes: Vec<String>,
-}
-
-/// What encrypts.
-#[derive(Clone)]
-struct Acceptor(tokio_rustls::TlsAcceptor);
-
-impl std::fmt::Debug for Acceptor {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Acceptor")
-    }
 }
 
 impl Server {
@@ -149,7 +145,7 @@ impl Server {
         if !asked.ip().is_loopback() && options.tls.is_none() {
             return Err(ServeError::Exposed(asked));
         }
-        let (acceptor, note) = options.tls.as_ref().map(Tls::acceptor).transpose()?.unzip();
+        let (pem, note) = options.tls.as_ref().map(Tls::read).transpose()?.unzip();
         let mut notes: Vec<String> = note.flatten().into_iter().collect();
         if !options.read_only {
             drop(store::Store::open(&options.state_dir)?);
@@ -159,18 +155,19 @@ impl Server {
             notes.extend((left > 0).then(removed));
         }
         let (listeners, port) = listeners(asked)?;
-        let scheme = if acceptor.is_some() { "https" } else { "http" };
-        let door = Arc::new(Door::new(options, port));
+        let scheme = if pem.is_some() { "https" } else { "http" };
+        let helper = Arc::new(Helper::new(options, port));
+        let plan = plan(&helper, pem);
         let name = match asked.ip() {
-            ip if ip.is_unspecified() => crate::hosts::own_name(&door.host).unwrap_or_default(),
+            ip if ip.is_unspecified() => plan.hostname.clone(),
             IpAddr::V6(ip) => format!("[{ip}]"),
             IpAddr::V4(ip) => ip.to_string(),
         };
         Ok(Server {
             base: format!("{scheme}://{}:{port}", name.trim()),
-            door,
+            helper,
             listeners,
-            acceptor: acceptor.map(Acceptor),
+            plan,
             notes,
         })
     }
@@ -178,64 +175,44 @@ impl Server {
     /// Serves until it is told to stop, then stops what it started and waits until that has put everything back.
     ///
     /// # Errors
-    /// When it cannot start.
+    /// When it cannot start, or the process that listens has ended.
     pub fn run(
         self,
         stop: &Stop,
         nudge: &Nudge,
         tell: &mut dyn FnMut(ServerSpeech),
     ) -> Result<(), ServeError> {
-        let runtime = listen::runtime(2, door::THREADS_MAX).map_err(ServeError::Start)?;
-        self.notes
-            .iter()
-            .for_each(|note| tell(ServerSpeech::Note(note.clone())));
-        tell(ServerSpeech::Address(self.address()?));
-        let (end, ended) = tokio::sync::watch::channel(false);
-        let door = Arc::clone(&self.door);
-        let entrance = Entrance {
-            tls: self.acceptor.as_ref().map(|acceptor| acceptor.0.clone()),
-            router: door::router(&self.door),
-            room: Arc::default(),
-            is_known: Arc::new(move |headers| door.knows(headers)),
-            end: ended.clone(),
-        };
-        let served = runtime.block_on(async {
-            for listener in &self.listeners {
-                let listener = listener.try_clone().map_err(ServeError::Start)?;
-                listen::accept(listener, entrance.clone())
-                    .await
-                    .map_err(ServeError::Start)?;
-            }
-            drop(entrance);
-            while !stop.is_asked() {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                if nudge.take() || self.door.wants_token.swap(false, Ordering::Relaxed) {
-                    tell(ServerSpeech::Address(self.address()?));
-                }
-            }
-            Ok(())
-        });
-        self.door.jobs.end_all(&mut |told| tell(told));
-        self.door.hub.close();
-        drop(ended);
-        // The receiver may be gone already.
-        let _ = end.send(true);
-        // Responses under way are sent to their end, but a slow client does not hold the server up.
-        let _ = runtime.block_on(async { tokio::time::timeout(GRACE, end.closed()).await });
+        let runtime = listen::runtime(2, turns::THREADS_MAX).map_err(ServeError::Start)?;
+        let (helper, base) = (self.helper, self.base);
+        for note in self.notes {
+            tell(ServerSpeech::Note(note));
+        }
+        let keeper = Keeper::start(&helper, self.plan, self.listeners, runtime.handle())?;
+        let served = keeper.follow((stop, nudge), &base, tell);
+        helper.jobs.end_all(&mut |told| tell(told));
+        helper.hub.close();
+        keeper.end();
         runtime.shutdown_timeout(GRACE);
-        self.door.hub.join();
+        helper.hub.join();
         served
     }
+}
 
-    /// A new token in an address.
-    fn address(&self) -> Result<Address, ServeError> {
-        let token = self.door.sessions.new_token(self.door.now_ms())?;
-        let url = format!("{}/#token={token}", self.base);
-        Ok(Address {
-            url,
-            token,
-            valid_s: crate::sessions::TOKEN_MS / 1000,
-        })
+/// What the process that listens has to know.
+fn plan(helper: &Helper, tls: Option<Pem>) -> Plan {
+    let hostname = crate::hosts::own_name(&helper.host);
+    let mut names = helper.options.allow_hosts.clone();
+    if tls.is_some() {
+        names.extend(hostname.clone());
+    }
+    Plan {
+        names,
+        cookie: helper.cookie.clone(),
+        read_only: helper.options.read_only,
+        version: helper.options.version.clone(),
+        hostname: hostname.unwrap_or_default(),
+        is_root: host::rights::is_root(),
+        tls,
     }
 }
 

@@ -52,17 +52,12 @@ pub enum Refusal {
 }
 
 impl Sessions {
-    /// A new token in place of any earlier one.
-    ///
-    /// # Errors
-    /// When the kernel has no random numbers.
-    pub fn new_token(&self, now_ms: u64) -> host::Result<String> {
-        let secret = secrets::fresh()?;
+    /// This token opens a session, in place of any earlier one.
+    pub fn set_token(&self, secret: String, now_ms: u64) {
         self.lock().token = Some(Token {
-            secret: secret.clone(),
+            secret,
             until_ms: now_ms + TOKEN_MS,
         });
-        Ok(secret)
     }
 
     /// Takes a token, which is then used up.
@@ -124,10 +119,16 @@ impl Sessions {
 mod tests {
     use super::*;
 
+    fn new_token(sessions: &Sessions, now_ms: u64) -> String {
+        let token = secrets::fresh().unwrap();
+        sessions.set_token(token.clone(), now_ms);
+        token
+    }
+
     #[test]
     fn a_token_opens_once() {
         let sessions = Sessions::default();
-        let token = sessions.new_token(0).unwrap();
+        let token = new_token(&sessions, 0);
         let session = sessions.log_in(&token, 10).unwrap();
         assert_eq!(sessions.log_in(&token, 20).unwrap_err(), Refusal::Wrong);
         assert_eq!(sessions.find(&session.id, 30).unwrap().csrf, session.csrf);
@@ -139,12 +140,12 @@ mod tests {
     #[test]
     fn tokens_and_sessions_grow_old() {
         let sessions = Sessions::default();
-        let token = sessions.new_token(0).unwrap();
+        let token = new_token(&sessions, 0);
         assert_eq!(
             sessions.log_in(&token, TOKEN_MS).unwrap_err(),
             Refusal::Wrong
         );
-        let token = sessions.new_token(TOKEN_MS + 5_000).unwrap();
+        let token = new_token(&sessions, TOKEN_MS + 5_000);
         let session = sessions.log_in(&token, TOKEN_MS + 6_000).unwrap();
         assert!(
             sessions
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn no_number_of_wrong_tokens_keeps_out_the_right_one() {
         let sessions = Sessions::default();
-        let token = sessions.new_token(0).unwrap();
+        let token = new_token(&sessions, 0);
         for _ in 0..10_000 {
             assert_eq!(sessions.log_in("guess", 1).unwrap_err(), Refusal::Wrong);
         }
@@ -173,7 +174,7 @@ mod tests {
     fn one_log_in_more_than_there_are_places_ends_the_session_that_idled_longest() {
         let sessions = Sessions::default();
         let log_in = |now_ms: u64| {
-            let token = sessions.new_token(now_ms).unwrap();
+            let token = new_token(&sessions, now_ms);
             sessions.log_in(&token, now_ms).unwrap().id
         };
         let ids: Vec<String> = (0..SESSIONS_MAX as u64).map(log_in).collect();
@@ -189,8 +190,8 @@ mod tests {
     #[test]
     fn a_new_token_replaces_the_old_one() {
         let sessions = Sessions::default();
-        let old = sessions.new_token(0).unwrap();
-        let new = sessions.new_token(1).unwrap();
+        let old = new_token(&sessions, 0);
+        let new = new_token(&sessions, 1);
         assert!(sessions.log_in(&old, 2).is_err());
         assert!(sessions.log_in(&new, 2_000).is_ok());
     }

@@ -8,7 +8,7 @@
 //! shown.
 
 use crate::answer::Fault;
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::route::Call;
 use host::Privileges;
 use model::failure::ErrorDocument;
@@ -26,8 +26,8 @@ pub const LOOK_TIME: Duration = Duration::from_secs(120);
 ///
 /// # Errors
 /// When it cannot be run, or failed: its own error and exit code.
-pub fn change(door: &Door, words: &[String]) -> Result<Answer, Fault> {
-    let running = door.runner.start(&Verb::new(Privileges::Load, words))?;
+pub fn change(helper: &Helper, words: &[String]) -> Result<Answer, Fault> {
+    let running = helper.runner.start(&Verb::new(Privileges::Load, words))?;
     Ok(running.whole(DOCUMENT_MAX)?.fine()?)
 }
 
@@ -36,12 +36,12 @@ pub fn change(door: &Door, words: &[String]) -> Result<Answer, Fault> {
 /// # Errors
 /// See [`change`].
 pub fn look(
-    door: &Door,
+    helper: &Helper,
     call: &Call,
     privileges: Privileges,
     words: &[String],
 ) -> Result<Answer, Fault> {
-    let running = door.runner.start(&Verb::new(privileges, words))?;
+    let running = helper.runner.start(&Verb::new(privileges, words))?;
     let answer = running.whole_within(DOCUMENT_MAX, LOOK_TIME, &call.cancel)?;
     Ok(answer.fine()?)
 }
@@ -53,17 +53,17 @@ pub fn look(
 /// # Errors
 /// See [`change`].
 pub fn import_in(
-    door: &Door,
+    helper: &Helper,
     call: &Call,
     directory: &Path,
     words: &[String],
 ) -> Result<Answer, Fault> {
-    let state_dir = host::files::canonical(&door.options.state_dir)?;
+    let state_dir = host::files::canonical(&helper.options.state_dir)?;
     let verb = Verb::new(Privileges::Own, words)
         .in_directory(directory)
         .with_variable("IODYNO_STATE_DIR", state_dir);
-    let running = door.runner.start(&verb)?;
-    Ok(running.whole_within(DOCUMENT_MAX, door.options.import_time, &call.cancel)?)
+    let running = helper.runner.start(&verb)?;
+    Ok(running.whole_within(DOCUMENT_MAX, helper.options.import_time, &call.cancel)?)
 }
 
 /// A document of a verb.

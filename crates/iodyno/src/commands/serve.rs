@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::exit::{Exit, Failure};
 use host::signals::Nudge;
 use serde::Serialize;
-use serve::{Options, ServeError, Server, ServerSpeech, Tls};
+use serve::{Address, Options, ServeError, Server, ServerSpeech, Tls};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,6 +30,9 @@ pub struct ServeArgs {
     /// Its key, PEM; a file that others may read is refused.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// Write the address into this file, for you alone, in place of printing it: its token belongs in no log.
+    #[arg(long, value_name = "FILE")]
+    pub address_file: Option<PathBuf>,
     /// How long an import of a file that was sent may take.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = model::units::parse_duration_ms)]
     pub import_time: u64,
@@ -40,7 +43,8 @@ pub struct ServeArgs {
 struct ServeDocument {
     schema: &'static str,
     url: String,
-    token: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
     valid_s: u64,
     read_only: bool,
 }
@@ -91,12 +95,25 @@ pub fn run(args: &ServeArgs, context: &Context) -> Result<Exit, Failure> {
         Failure::new(Exit::Failed, format!("cannot watch for signals: {error}"))
     })?;
     let server = Server::bind(options)?;
+    if let Some(file) = &args.address_file {
+        // Before anything runs: later nobody would read why it cannot be written.
+        host::files::write_secret(file, "")?;
+    }
     let mut is_first = true;
-    server.run(&stop, &nudge, &mut |told| {
+    let served = server.run(&stop, &nudge, &mut |told| {
         let is_address = matches!(told, ServerSpeech::Address(_));
         tell(told, args, context, is_first);
         is_first &= !is_address;
-    })?;
+    });
+    if let Some(file) = &args.address_file {
+        host::files::remove(file)?;
+    }
+    Ok(served.map(|()| Exit::Fine)?)
+}
+
+/// Listens for the server that started this process.
+pub fn listen() -> Result<Exit, Failure> {
+    serve::run_door()?;
     Ok(Exit::Fine)
 }
 
@@ -111,30 +128,46 @@ fn directory(path: &Path) -> Result<String, Failure> {
     }
 }
 
+fn tell_address(address: Address, args: &ServeArgs, context: &Context, is_first: bool) {
+    let (mut url, mut token) = (address.url, Some(address.token));
+    match &args.address_file {
+        None => context.out.say(format!("Open {url}")),
+        Some(file) => {
+            let shown = model::text::shown(file);
+            match host::files::write_secret(file, &format!("{url}\n")) {
+                Ok(()) => context
+                    .out
+                    .say(format!("The address to open is in {shown}")),
+                Err(error) => context.out.note(format!("iodyno: {error}")),
+            }
+            url.truncate(url.find('#').unwrap_or(url.len()));
+            token = None;
+        }
+    }
+    context.out.say(format!(
+        "  good for one log-in within {} min; a new one: kill -USR1 {}",
+        address.valid_s / 60,
+        host::process::id()
+    ));
+    if is_first {
+        context
+            .out
+            .say("  Ctrl-C stops what was started here, puts everything back and ends.");
+    }
+    if context.out.is_json() {
+        context.out.line(&ServeDocument {
+            schema: "iodyno.serve/1",
+            url,
+            token,
+            valid_s: address.valid_s,
+            read_only: args.read_only,
+        });
+    }
+}
+
 fn tell(told: ServerSpeech, args: &ServeArgs, context: &Context, is_first: bool) {
     match told {
-        ServerSpeech::Address(address) => {
-            context.out.say(format!("Open {}", address.url));
-            context.out.say(format!(
-                "  good for one log-in within {} min; a new one: kill -USR1 {}",
-                address.valid_s / 60,
-                host::process::id()
-            ));
-            if is_first {
-                context
-                    .out
-                    .say("  Ctrl-C stops what was started here, puts everything back and ends.");
-            }
-            if context.out.is_json() {
-                context.out.line(&ServeDocument {
-                    schema: "iodyno.serve/1",
-                    url: address.url,
-                    token: address.token,
-                    valid_s: address.valid_s,
-                    read_only: args.read_only,
-                });
-            }
-        }
+        ServerSpeech::Address(address) => tell_address(address, args, context, is_first),
         ServerSpeech::Note(note) => context.out.note(note),
         ServerSpeech::Ending(jobs) => context.out.note(format!(
             "iodyno: ending; waits for {jobs} job to put everything back."

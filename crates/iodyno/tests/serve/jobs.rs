@@ -129,7 +129,7 @@ fn frames_come_with_their_meaning_and_can_be_taken_up_again() {
 }
 
 /// What a tune of all settings may change, and where it stands.
-fn tune(server: &Server, disk: &Loop) -> (super::http::Visitor, i64) {
+pub fn tune(server: &Server, disk: &Loop) -> (super::http::Visitor, i64) {
     let visitor = server.log_in();
     let options = json!({"budget_s": 300, "size": "32m", "iodepth": 4, "knobs": ["scheduler", "nr_requests"]});
     let target = visitor.key(&disk.device);

@@ -3,6 +3,7 @@
 pub mod api;
 mod changes;
 mod comparisons;
+pub mod door;
 pub mod http;
 mod jobs;
 mod privileges;

@@ -1,6 +1,7 @@
 //! The server while hundreds of connections try to keep it busy: whoever is logged in is answered within 2 s, and the right
 //! token lets in. `make pressure` asks for more connections and for longer.
 
+use crate::serve::door::{door, field};
 use crate::serve::http::{Server, Visitor};
 use crate::support::{Iodyno, rounds, signal, until};
 use std::io::{ErrorKind, Read, Write};
@@ -132,7 +133,7 @@ fn withstands(what: &str, attack: impl FnOnce(&Visitor, &AtomicBool) + Send) {
         seen
     });
     let seen = seen.unwrap_or_else(|error| std::panic::resume_unwind(error));
-    let memory = memory_kib(server.child.id());
+    let memory = memory_kib(&server);
     println!(
         "{what}, {count} connections: {seen:?}, {} MiB",
         memory >> 10
@@ -144,14 +145,14 @@ fn withstands(what: &str, attack: impl FnOnce(&Visitor, &AtomicBool) + Send) {
     assert!(memory < 64 << 10, "{what}: {memory} KiB");
 }
 
-/// Memory of a process, KiB.
-fn memory_kib(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .unwrap();
-    line.trim().trim_end_matches(" kB").trim().parse().unwrap()
+/// Memory of its own that a server has in both of its processes, KiB.
+fn memory_kib(server: &Server) -> u64 {
+    let processes = [server.child.id(), door(server)];
+    let anonymous = processes.map(|pid| {
+        let line = field(pid, "status", "RssAnon:");
+        line.trim_end_matches(" kB").parse::<u64>().unwrap()
+    });
+    anonymous.iter().sum()
 }
 
 /// A siege by connections that all do the same.
@@ -284,7 +285,7 @@ fn answers_without_a_body_that_nobody_reads_do_not_pile_up() {
         .set_write_timeout(Some(Duration::from_millis(500)))
         .unwrap();
     let requests = format!("HEAD / HTTP/1.1\r\nHost: {}\r\n\r\n", server.host).repeat(10_000);
-    let (before, mut sent) = (memory_kib(server.child.id()), 0);
+    let (before, mut sent) = (memory_kib(&server), 0);
     // 100 MB of them, unless the server reads no further.
     while sent < 100 << 20 {
         match stream.write(requests.as_bytes()) {
@@ -292,7 +293,7 @@ fn answers_without_a_body_that_nobody_reads_do_not_pile_up() {
             Err(_) => break,
         }
     }
-    let grown = memory_kib(server.child.id()).saturating_sub(before);
+    let grown = memory_kib(&server).saturating_sub(before);
     println!(
         "{} MiB of requests sent, memory grew by {grown} KiB",
         sent >> 20

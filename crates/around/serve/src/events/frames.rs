@@ -1,7 +1,7 @@
 //! One `watch --json` for all listeners: begun with the first, ended with the last.
 
-use crate::door::Door;
 use crate::events::Hub;
+use crate::helper::Helper;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{RunningLines, Verb};
@@ -22,18 +22,18 @@ const RECORDS_NS: u64 = 2_000_000_000;
 const AGAIN_NS: u64 = 5_000_000_000;
 
 /// Starts the thread that makes the frames.
-pub fn begin(door: &Arc<Door>) -> JoinHandle<()> {
-    let door = Arc::clone(door);
+pub fn begin(helper: &Arc<Helper>) -> JoinHandle<()> {
+    let helper = Arc::clone(helper);
     std::thread::spawn(move || {
         let mut idle = Idle::default();
-        let mut records = Records::new(&door);
+        let mut records = Records::new(&helper);
         loop {
-            let has_failed = !watch(&door, &mut idle, &mut records);
+            let has_failed = !watch(&helper, &mut idle, &mut records);
             let until_ns = clock::monotonic_ns() + if has_failed { AGAIN_NS } else { 0 };
-            while clock::monotonic_ns() < until_ns && !idle.is_over(&door.hub) {
+            while clock::monotonic_ns() < until_ns && !idle.is_over(&helper.hub) {
                 clock::sleep_ms(50);
             }
-            if idle.is_over(&door.hub) && door.hub.may_end() {
+            if idle.is_over(&helper.hub) && helper.hub.may_end() {
                 return;
             }
         }
@@ -59,10 +59,10 @@ impl Idle {
 }
 
 /// Passes on what one `watch` prints, until nobody listens; false when it ended by itself, which it should not.
-fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
-    let hub = &door.hub;
+fn watch(helper: &Arc<Helper>, idle: &mut Idle, records: &mut Records) -> bool {
+    let hub = &helper.hub;
     // The windows of a proof stay free of what tracing costs.
-    let is_traced = !door.jobs.is_tuning();
+    let is_traced = !helper.jobs.is_tuning();
     let words = [
         "watch",
         "--interval",
@@ -74,7 +74,7 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
     let off: &[&str] = if is_traced { &[] } else { &["--layers", "off"] };
     // A process of its own: it may trace in the kernel, and the server may end it at any moment.
     let verb = Verb::new(Privileges::Watch, words.iter().chain(off));
-    let running = match door.runner.start(&verb) {
+    let running = match helper.runner.start(&verb) {
         Ok(running) => running,
         Err(error) => {
             unwatched(hub, &ErrorDocument::new(error.to_string()));
@@ -91,8 +91,8 @@ fn watch(door: &Arc<Door>, idle: &mut Idle, records: &mut Records) -> bool {
                 false if is_wanted => hub.frame(line),
                 false => {}
             }
-            records.look(door);
-            if is_wanted && (idle.is_over(hub) || is_traced == door.jobs.is_tuning()) {
+            records.look(helper);
+            if is_wanted && (idle.is_over(hub) || is_traced == helper.jobs.is_tuning()) {
                 is_wanted = false;
                 let _ = interrupter.interrupt();
             }
@@ -137,46 +137,46 @@ struct Records {
 }
 
 impl Records {
-    fn new(door: &Door) -> Records {
+    fn new(helper: &Helper) -> Records {
         Records {
-            last_id: newest(door).map(|(id, _)| id).or(Some(0)),
+            last_id: newest(helper).map(|(id, _)| id).or(Some(0)),
             next_ns: 0,
         }
     }
 
-    fn look(&mut self, door: &Door) {
+    fn look(&mut self, helper: &Helper) {
         let now_ns = clock::monotonic_ns();
         if now_ns < self.next_ns {
             return;
         }
         self.next_ns = now_ns + RECORDS_NS;
-        for (id, row) in since(door, self.last_id.unwrap_or(0)) {
+        for (id, row) in since(helper, self.last_id.unwrap_or(0)) {
             self.last_id = Some(id);
-            door.hub.notice("record", &row);
+            helper.hub.notice("record", &row);
         }
     }
 }
 
-fn newest(door: &Door) -> Option<(i64, String)> {
-    rows(door, 1).pop()
+fn newest(helper: &Helper) -> Option<(i64, String)> {
+    rows(helper, 1).pop()
 }
 
 /// Records after a number, oldest first.
-fn since(door: &Door, last_id: i64) -> Vec<(i64, String)> {
-    let mut rows = rows(door, 50);
+fn since(helper: &Helper, last_id: i64) -> Vec<(i64, String)> {
+    let mut rows = rows(helper, 50);
     rows.retain(|(id, _)| *id > last_id);
     rows.reverse();
     rows
 }
 
 /// The newest records' numbers and lines. A store that cannot be read has none to tell of.
-fn rows(door: &Door, limit: u32) -> Vec<(i64, String)> {
+fn rows(helper: &Helper, limit: u32) -> Vec<(i64, String)> {
     let filter = Filter {
         limit,
         ..Filter::default()
     };
     let rows =
-        Store::open_read_only(&door.options.state_dir).and_then(|store| store.query(&filter));
+        Store::open_read_only(&helper.options.state_dir).and_then(|store| store.query(&filter));
     let rows = rows.unwrap_or_default();
     rows.into_iter()
         .filter_map(|row| Some((row.id, serde_json::to_string(&row).ok()?)))

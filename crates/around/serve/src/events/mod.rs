@@ -8,4 +8,4 @@ mod stream;
 #[cfg(feature = "schema")]
 pub use frames::Unwatched;
 pub use hub::Hub;
-pub use stream::response;
+pub use stream::tell;

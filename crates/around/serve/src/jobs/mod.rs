@@ -8,7 +8,7 @@ pub use options::{JobOptions, Verb};
 pub use worker::JobEvent;
 
 use crate::answer::Fault;
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::server::ServerSpeech;
 use crate::targets::Target;
 use host::Interrupter;
@@ -114,14 +114,14 @@ impl Jobs {
     /// # Errors
     /// When another one is at work, or an option makes no sense for the verb.
     pub fn start(
-        door: &Arc<Door>,
+        helper: &Arc<Helper>,
         verb: Verb,
         target: Target,
         wishes: &JobOptions,
     ) -> Result<Job, Fault> {
         let words = options::words(verb, &target, wishes)?;
         let job = {
-            let mut inner = door.jobs.lock();
+            let mut inner = helper.jobs.lock();
             if inner.is_closed {
                 return Err(Fault::new(503, "the server is ending"));
             }
@@ -159,7 +159,7 @@ impl Jobs {
             }
             job
         };
-        worker::begin(door, job.id, words);
+        worker::begin(helper, job.id, words);
         Ok(job)
     }
 

@@ -1,7 +1,7 @@
 //! The thread of a job: starts the verb, passes on what it says, and makes sure that everything is back when it has ended.
 
 use super::{Job, JobLine, JobState, LINES_MAX};
-use crate::door::Door;
+use crate::helper::Helper;
 use host::{Privileges, clock};
 use model::failure::ErrorDocument;
 use runner::{Ended, Running, RunningLines, Verb};
@@ -49,23 +49,23 @@ struct JobStanding {
 }
 
 /// Begins it. The thread stays until the verb has ended: it is the parent that the kernel watches.
-pub fn begin(door: &Arc<Door>, id: i64, words: Vec<String>) {
-    let door = Arc::clone(door);
+pub fn begin(helper: &Arc<Helper>, id: i64, words: Vec<String>) {
+    let helper = Arc::clone(helper);
     std::thread::spawn(
-        move || match door.runner.start(&Verb::new(Privileges::Load, words)) {
-            Ok(running) => follow(&door, id, running),
+        move || match helper.runner.start(&Verb::new(Privileges::Load, words)) {
+            Ok(running) => follow(&helper, id, running),
             Err(error) => {
                 let change = |job: &mut Job| {
                     job.outcome = Some(error.to_string());
                     end(job, JobState::Failed, None, true);
                 };
-                tell(&door, door.jobs.change(id, change));
+                tell(&helper, helper.jobs.change(id, change));
             }
         },
     );
 }
 
-fn follow(door: &Arc<Door>, id: i64, running: Running) {
+fn follow(helper: &Arc<Helper>, id: i64, running: Running) {
     let (pid, interrupter) = (running.id(), running.interrupter());
     let change = |job: &mut Job| {
         // It may have been told to stop before there was anything to stop.
@@ -74,21 +74,21 @@ fn follow(door: &Arc<Door>, id: i64, running: Running) {
         }
         job.interrupter = Some(interrupter);
     };
-    tell(door, door.jobs.change(id, change));
+    tell(helper, helper.jobs.change(id, change));
     let ended = running.lines(RunningLines {
         longest: DOCUMENT_MAX,
         document: &mut |line| {
             if let Ok(document) = serde_json::from_str::<Value>(line) {
-                keep(door, id, document, line.len());
+                keep(helper, id, document, line.len());
             }
         },
-        words: &mut |line| say(door, id, line),
+        words: &mut |line| say(helper, id, line),
     });
     let ended = ended.unwrap_or_else(|error| Ended {
         exit: None,
         error: Some(ErrorDocument::new(error.to_string())),
     });
-    let left = left_by(door, pid);
+    let left = left_by(helper, pid);
     let change = |job: &mut Job| {
         let state = match ended.exit {
             Some(0 | 1 | 6) => JobState::Done,
@@ -99,7 +99,7 @@ fn follow(door: &Arc<Door>, id: i64, running: Running) {
         job.outcome = Some(outcome(state, &ended, &left));
         end(job, state, ended.exit, left.is_empty());
     };
-    tell(door, door.jobs.change(id, change));
+    tell(helper, helper.jobs.change(id, change));
 }
 
 fn end(job: &mut Job, state: JobState, exit: Option<i32>, is_back: bool) {
@@ -138,8 +138,8 @@ fn outcome(state: JobState, ended: &Ended, left: &[String]) -> String {
 
 /// Journals of a process that wait to be undone. They are this user's own, so no right is needed to read them; one that
 /// cannot be read may be its.
-fn left_by(door: &Door, pid: u32) -> Vec<String> {
-    let found = host::find_unfinished(&door.host, &door.options.state_dir);
+fn left_by(helper: &Helper, pid: u32) -> Vec<String> {
+    let found = host::find_unfinished(&helper.host, &helper.options.state_dir);
     let own = found
         .journals
         .iter()
@@ -150,7 +150,7 @@ fn left_by(door: &Door, pid: u32) -> Vec<String> {
 }
 
 /// Keeps a line of words for people.
-fn say(door: &Arc<Door>, id: i64, line: &str) {
+fn say(helper: &Arc<Helper>, id: i64, line: &str) {
     if line.is_empty() {
         return;
     }
@@ -158,14 +158,14 @@ fn say(door: &Arc<Door>, id: i64, line: &str) {
         unix_ms: clock::unix_ms(),
         text: line.chars().take(WORDS_MAX).collect(),
     };
-    door.jobs.change(id, |job| {
+    helper.jobs.change(id, |job| {
         if job.progress.len() >= LINES_MAX {
             job.progress.pop_front();
         }
         job.progress.push_back(said.clone());
     });
     notify(
-        door,
+        helper,
         &JobEvent {
             id,
             line: Some(said),
@@ -175,7 +175,7 @@ fn say(door: &Arc<Door>, id: i64, line: &str) {
     );
 }
 
-fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
+fn keep(helper: &Arc<Helper>, id: i64, mut document: Value, length: usize) {
     // The answer's record is in the store; here its number is enough.
     let record = document.get("id").and_then(Value::as_i64);
     if let Some(members) = document.as_object_mut() {
@@ -187,7 +187,7 @@ fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
         _ => return,
     };
     notify(
-        door,
+        helper,
         &JobEvent {
             id,
             line: None,
@@ -195,14 +195,14 @@ fn keep(door: &Arc<Door>, id: i64, mut document: Value, length: usize) {
             standing: None,
         },
     );
-    door.jobs.change(id, |job| {
+    helper.jobs.change(id, |job| {
         job.record = record.or(job.record);
         job.last = Some(document);
     });
 }
 
 /// Tells listeners of a job that has changed.
-fn tell(door: &Arc<Door>, job: Option<Job>) {
+fn tell(helper: &Arc<Helper>, job: Option<Job>) {
     if let Some(job) = job {
         let standing = JobStanding {
             state: job.state,
@@ -212,7 +212,7 @@ fn tell(door: &Arc<Door>, job: Option<Job>) {
             everything_back: job.everything_back,
         };
         notify(
-            door,
+            helper,
             &JobEvent {
                 id: job.id,
                 line: None,
@@ -223,8 +223,8 @@ fn tell(door: &Arc<Door>, job: Option<Job>) {
     }
 }
 
-fn notify(door: &Arc<Door>, event: &JobEvent) {
+fn notify(helper: &Arc<Helper>, event: &JobEvent) {
     // It is made of strings, numbers and values, which JSON always has room for.
     let event = serde_json::to_string(event).unwrap_or_default();
-    door.hub.notice("job", &event);
+    helper.hub.notice("job", &event);
 }

@@ -1,7 +1,7 @@
 //! The pages of everything that can be explained.
 
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Name, Shape, Text};
 use host::Privileges;
@@ -40,15 +40,15 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn all(_: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+fn all(_: &Arc<Helper>, _: &Call) -> Result<Reply, Fault> {
     Reply::json(&lookup::catalogue::all())
 }
 
 /// Several kinds may have something of one name. Which way of seeing layers works here is found by trying it.
-fn one(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn one(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let EntryPath { kind, id } = call.given()?;
     let (kind, id): (&str, &str) = (kind, id);
-    let is_live = door.host.is_live();
+    let is_live = helper.host.is_live();
     let pages = Privileges::Inspect.within(|| lookup::explain::pages(id, is_live))?;
     let is_it = |page: &&Page| page.entry.kind == kind && page.entry.id == id;
     match pages.iter().find(is_it) {

@@ -2,7 +2,7 @@
 
 use super::Passed;
 use crate::answer::{Fault, JSON, Reply};
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Line, Name, Shape, Text};
 use crate::verbs;
@@ -99,9 +99,9 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn status(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+fn status(helper: &Arc<Helper>, _: &Call) -> Result<Reply, Fault> {
     let status = Privileges::Inspect
-        .within(|| lookup::status::read(&door.host, &door.options.state_dir))?
+        .within(|| lookup::status::read(&helper.host, &helper.options.state_dir))?
         .map_err(Fault::unreadable)?;
     Reply::json(&status)
 }
@@ -114,15 +114,19 @@ fn words(record: Id, persist: bool) -> Vec<String> {
 }
 
 /// What an apply would do, as a document and as words.
-fn try_out(door: &Door, call: &Call, mut words: Vec<String>) -> Result<(Applied, Answer), Fault> {
+fn try_out(
+    helper: &Helper,
+    call: &Call,
+    mut words: Vec<String>,
+) -> Result<(Applied, Answer), Fault> {
     words.push("--dry-run".into());
-    let done = verbs::look(door, call, Privileges::Inspect, &words)?;
+    let done = verbs::look(helper, call, Privileges::Inspect, &words)?;
     Ok((verbs::parsed(&done.document)?, done))
 }
 
-fn plan(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn plan(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let asked = call.given::<PlanQuery>()?;
-    let (document, done) = try_out(door, call, words(asked.record, asked.persist))?;
+    let (document, done) = try_out(helper, call, words(asked.record, asked.persist))?;
     Reply::json(&Plan {
         schema: "iodyno.plan/1",
         document,
@@ -130,10 +134,10 @@ fn plan(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     })
 }
 
-fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn apply(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let asked = call.given::<ApplyRequest>()?;
     let words = words(asked.record, asked.persist);
-    let (document, _) = try_out(door, call, words.clone())?;
+    let (document, _) = try_out(helper, call, words.clone())?;
     if document.device != *asked.confirm {
         return Err(Fault::new(
             409,
@@ -141,13 +145,13 @@ fn apply(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         )
         .hint("GET /api/v1/changes/plan shows what would be changed, and on which device."));
     }
-    Ok(changed(verbs::change(door, &words)?))
+    Ok(changed(verbs::change(helper, &words)?))
 }
 
-fn undo(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn undo(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let journal = call.given::<UndoRequest>()?.journal.to_string();
     let words = ["undo".to_string(), "--".to_string(), journal];
-    Ok(changed(verbs::change(door, &words)?))
+    Ok(changed(verbs::change(helper, &words)?))
 }
 
 fn changed(answer: Answer) -> Reply {

@@ -1,8 +1,8 @@
 //! Records side by side, ranked, and over time.
 
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
 use crate::headers;
+use crate::helper::Helper;
 use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::routes::records::{FigureList, record, to_read};
 use crate::shape::{Id, Ids, Line, Shape, Text};
@@ -114,7 +114,7 @@ fn ids(numbers: &Numbers) -> Result<Vec<i64>, Fault> {
     numbers.split(',').map(number).collect()
 }
 
-fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn compare(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let asked = call.given::<BaseQuery>()?;
     let ids = ids(&asked.r)?;
     let base = match asked.base {
@@ -127,7 +127,7 @@ fn compare(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         })?,
     };
     Privileges::Own.within(|| {
-        let store = to_read(door)?;
+        let store = to_read(helper)?;
         let given = records::all(&store, &ids)?;
         Reply::json(&records::comparison(&store, &given, base)?)
     })?
@@ -144,10 +144,10 @@ fn base_first(call: &Call) -> Result<Vec<i64>, Fault> {
     Ok(wanted)
 }
 
-fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn report(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let ids = base_first(call)?;
     let html = Privileges::Own.within(|| {
-        let store = to_read(door)?;
+        let store = to_read(helper)?;
         let given = records::all(&store, &ids)?;
         let found = records::comparison(&store, &given, 0)?;
         let records: Vec<&Record> = given.iter().map(|one| &one.record).collect();
@@ -157,10 +157,10 @@ fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
 }
 
-fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn figures(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let mut wanted = base_first(call)?;
     wanted.truncate(MOST_DRAWN);
-    let store = to_read(door)?;
+    let store = to_read(helper)?;
     let records: Vec<(String, Record)> = wanted
         .iter()
         .map(|id| Ok((format!("record {id}"), record(&store, *id)?)))
@@ -172,15 +172,15 @@ fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     Reply::json(&FigureList::of(page::compared_figures(&named, &[])))
 }
 
-fn rank(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn rank(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let ids = ids(&call.given::<RecordsQuery>()?.r)?;
     Privileges::Own.within(|| {
-        let given = records::all(&to_read(door)?, &ids)?;
+        let given = records::all(&to_read(helper)?, &ids)?;
         Reply::json(&records::ranking(&given, None))
     })?
 }
 
-fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn history(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let HistoryQuery { device, job } = call.given()?;
     let job = job.as_deref().filter(|job| !job.is_empty());
     let filter = Filter {
@@ -189,7 +189,7 @@ fn history(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         ..Filter::default()
     };
     Privileges::Own.within(|| {
-        let store = to_read(door)?;
+        let store = to_read(helper)?;
         let rows = history::rows(&store, device, &filter)?;
         let what = format!("`{}`", device.escape_debug());
         Reply::json(&history::of(&store, &rows, &what, &HistoryWish::default())?)

@@ -13,6 +13,13 @@ pub struct Pace {
     pub every_ms: Option<Whole<100, 3_600_000>>,
 }
 
+impl Pace {
+    /// Least time between two frames, ms.
+    pub fn ms(&self) -> u64 {
+        self.every_ms.map_or(0, |every| every.0 as u64)
+    }
+}
+
 pub const ROUTES: &[Route] = &[Route {
     query: Input::of::<Pace>(),
     ..Route::new(

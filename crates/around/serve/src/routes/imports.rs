@@ -2,7 +2,7 @@
 
 use super::Passed;
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::route::{Body, Call, Gives, Route, RouteHandler, Verb};
 use crate::shape::Shape;
 use crate::verbs;
@@ -34,11 +34,11 @@ pub const ROUTES: &[Route] = &[Route {
     )
 }];
 
-fn import(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn import(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let file = call.file.as_ref().ok_or_else(Fault::defect)?;
     let words = ["import".to_string(), "--".to_string(), file.name()];
     // In the file's own directory, so that its record has the name that the sender gave it.
-    let done = verbs::import_in(door, call, file.directory(), &words)?;
+    let done = verbs::import_in(helper, call, file.directory(), &words)?;
     let document = verbs::parsed::<Passed>(&done.document).ok();
     let files = document
         .as_ref()

@@ -2,7 +2,7 @@
 
 use super::machine::named;
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::jobs::{self, Job, JobOptions, Jobs};
 use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Name, Shape, Text};
@@ -78,23 +78,23 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn start(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn start(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let asked = call.given::<JobRequest>()?;
-    let target = named(door, &asked.target)?;
-    Reply::json(&Jobs::start(door, asked.verb, target, &asked.options)?)
+    let target = named(helper, &asked.target)?;
+    Reply::json(&Jobs::start(helper, asked.verb, target, &asked.options)?)
 }
 
-fn all(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+fn all(helper: &Arc<Helper>, _: &Call) -> Result<Reply, Fault> {
     Reply::json(&JobList {
         schema: "iodyno.jobs/1",
-        jobs: door.jobs.all(),
+        jobs: helper.jobs.all(),
     })
 }
 
-fn one(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Reply::json(&door.jobs.get(call.given::<JobPath>()?.id.0)?)
+fn one(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    Reply::json(&helper.jobs.get(call.given::<JobPath>()?.id.0)?)
 }
 
-fn stop(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Reply::json(&door.jobs.stop(call.given::<JobPath>()?.id.0)?)
+fn stop(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    Reply::json(&helper.jobs.stop(call.given::<JobPath>()?.id.0)?)
 }

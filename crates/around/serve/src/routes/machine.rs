@@ -1,7 +1,7 @@
 //! What there is to look at, and the path below it.
 
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
+use crate::helper::Helper;
 use crate::route::{Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Name, Shape, Text};
 use crate::targets::{self, Target};
@@ -59,8 +59,8 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-fn all(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
-    let targets = targets::all(&door.host, &door.options.targets);
+fn all(helper: &Arc<Helper>, _: &Call) -> Result<Reply, Fault> {
+    let targets = targets::all(&helper.host, &helper.options.targets);
     Reply::json(&TargetList {
         schema: "iodyno.targets/1",
         targets,
@@ -71,8 +71,8 @@ fn all(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
 ///
 /// # Errors
 /// When there is none of this key.
-pub fn named(door: &Door, key: &str) -> Result<Target, Fault> {
-    let all = targets::all(&door.host, &door.options.targets);
+pub fn named(helper: &Helper, key: &str) -> Result<Target, Fault> {
+    let all = targets::all(&helper.host, &helper.options.targets);
     all.into_iter()
         .find(|target| target.key == key)
         .ok_or_else(|| {
@@ -82,23 +82,23 @@ pub fn named(door: &Door, key: &str) -> Result<Target, Fault> {
         })
 }
 
-fn machine(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Reply::json(&path(door, call)?)
+fn machine(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    Reply::json(&path(helper, call)?)
 }
 
 /// The path below the target that a call names. It is read in here, with the rights that the verb would have; a read that
 /// hangs in the kernel, as of a file system whose server is gone, could be killed with a process no more than with us.
-fn path(door: &Door, call: &Call) -> Result<IoPath, Fault> {
-    let target = named(door, &call.given::<TargetQuery>()?.target)?;
-    let found = Privileges::Inspect.within(|| inventory::collect(&door.host, &target.path))?;
+fn path(helper: &Helper, call: &Call) -> Result<IoPath, Fault> {
+    let target = named(helper, &call.given::<TargetQuery>()?.target)?;
+    let found = Privileges::Inspect.within(|| inventory::collect(&helper.host, &target.path))?;
     found.map_err(|error| Fault {
         told: Box::new(ErrorDocument::of(&error.to_string(), error.parts())),
         ..Fault::new(if error.is_permission() { 403 } else { 422 }, "")
     })
 }
 
-fn diagram(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let path = path(door, call)?;
+fn diagram(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    let path = path(helper, call)?;
     let figure = page::path_figure(&path.target, &path);
     Reply::json(
         &figure.ok_or_else(|| Fault::new(404, "there is nothing to draw below this target"))?,

@@ -1,8 +1,8 @@
 //! The records: found, shown, drawn, reported, tagged, noted, deleted.
 
 use crate::answer::{Fault, Reply};
-use crate::door::Door;
 use crate::headers;
+use crate::helper::Helper;
 use crate::route::{Body, Call, Gives, Input, Route, RouteHandler, Verb};
 use crate::shape::{Id, Line, Lines, List, Shape, Tag, Text, UnixMs, Whole};
 use axum::http::header;
@@ -221,15 +221,15 @@ pub(super) fn record(store: &Store, id: i64) -> Result<Record, Fault> {
     model::json::read_record(&document).or_else(|_| Ok(store.get(id)?))
 }
 
-pub(super) fn to_read(door: &Door) -> Result<Store, Fault> {
-    Ok(Store::open_read_only(&door.options.state_dir)?)
+pub(super) fn to_read(helper: &Helper) -> Result<Store, Fault> {
+    Ok(Store::open_read_only(&helper.options.state_dir)?)
 }
 
-fn to_write(door: &Door) -> Result<Store, Fault> {
-    Ok(Store::open(&door.options.state_dir)?)
+fn to_write(helper: &Helper) -> Result<Store, Fault> {
+    Ok(Store::open(&helper.options.state_dir)?)
 }
 
-fn list(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn list(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let asked = call.given::<ListQuery>()?;
     let text = |word: &Option<Word>| {
         word.as_deref()
@@ -252,42 +252,42 @@ fn list(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
         limit: asked.limit.map_or(50, |limit| limit.0) as u32,
         ..Filter::default()
     };
-    let records = to_read(door)?.query(&filter)?;
+    let records = to_read(helper)?.query(&filter)?;
     Reply::json(&RecordList::of(records))
 }
 
-fn show(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    Reply::json(&shown(door, call.given::<RecordPath>()?.id.0)?)
+fn show(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    Reply::json(&shown(helper, call.given::<RecordPath>()?.id.0)?)
 }
 
-fn export(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn export(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let id = call.given::<RecordPath>()?.id.0;
     let name = format!("attachment; filename=\"iodyno-{id}.json\"");
-    Ok(Reply::json(&shown(door, id)?)?.with(header::CONTENT_DISPOSITION, name))
+    Ok(Reply::json(&shown(helper, id)?)?.with(header::CONTENT_DISPOSITION, name))
 }
 
-fn shown(door: &Door, id: i64) -> Result<Shown<Value>, Fault> {
-    let store = to_read(door)?;
+fn shown(helper: &Helper, id: i64) -> Result<Shown<Value>, Fault> {
+    let store = to_read(helper)?;
     // Missing first: the store tells of it.
     let record = serde_json::from_str(&document(&store, id)?).map_err(|_| Fault::defect())?;
     let (tags, notes) = (store.tags(id)?, store.notes(id)?);
     Ok(Shown::of(id, record, tags, notes, &store.like(id)?))
 }
 
-fn delete(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn delete(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let id = call.given::<RecordPath>()?.id.0;
-    to_write(door)?.delete(&[id])?;
+    to_write(helper)?.delete(&[id])?;
     Reply::json(&Deleted::of(vec![id]))
 }
 
-fn figures(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let record = record(&to_read(door)?, call.given::<RecordPath>()?.id.0)?;
+fn figures(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    let record = record(&to_read(helper)?, call.given::<RecordPath>()?.id.0)?;
     Reply::json(&FigureList::of(page::figures(&record)))
 }
 
-fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn report(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
     let id = call.given::<RecordPath>()?.id.0;
-    let store = to_read(door)?;
+    let store = to_read(helper)?;
     let record = record(&store, id)?;
     let notes = store.notes(id)?.into_iter().map(|note| note.text).collect();
     let html = page::report(
@@ -302,8 +302,8 @@ fn report(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
     Ok(reply.with(header::CONTENT_SECURITY_POLICY, headers::REPORT))
 }
 
-fn tag(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (store, id) = (to_write(door)?, call.given::<RecordPath>()?.id.0);
+fn tag(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    let (store, id) = (to_write(helper)?, call.given::<RecordPath>()?.id.0);
     let asked = call.given::<TagRequest>()?;
     let (add, remove) = (words(&asked.add), words(&asked.remove));
     store.tag(id, &add)?;
@@ -315,8 +315,8 @@ fn words(tags: &Tags) -> Vec<&str> {
     tags.0.iter().map(|tag| &**tag).collect()
 }
 
-fn note(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
-    let (store, id) = (to_write(door)?, call.given::<RecordPath>()?.id.0);
+fn note(helper: &Arc<Helper>, call: &Call) -> Result<Reply, Fault> {
+    let (store, id) = (to_write(helper)?, call.given::<RecordPath>()?.id.0);
     store.note(id, &call.given::<NoteRequest>()?.text)?;
     beside(&store, id)
 }

@@ -2,6 +2,7 @@
 
 use crate::answer::{Fault, Reply};
 use crate::door::Door;
+use crate::helper::Helper;
 use crate::openapi::About;
 use crate::route::{Body, Call, Gate, Gives, Input, Route, RouteHandler, Verb};
 use crate::sessions::Refusal;
@@ -9,7 +10,6 @@ use crate::shape::{Name, Shape, Text};
 use axum::http::header;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/login",
             "Take the one-time token, and give a cookie and the token of changes.",
             Gives::Json(Shape::of::<LoggedIn>()),
-            RouteHandler::Quick(log_in),
+            RouteHandler::Door(log_in),
         )
     },
     Route {
@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
             "/api/v1/logout",
             "End this session; the terminal shows a new token.",
             Gives::Json(Shape::of::<LoggedOut>()),
-            RouteHandler::Quick(log_out),
+            RouteHandler::Door(log_out),
         )
     },
     Route::new(
@@ -88,7 +88,7 @@ pub const ROUTES: &[Route] = &[
         "/api/v1/session",
         "Who is asking whom.",
         Gives::Json(Shape::of::<Document>()),
-        RouteHandler::Quick(session),
+        RouteHandler::Door(session),
     ),
     Route::new(
         Verb::Get,
@@ -99,20 +99,20 @@ pub const ROUTES: &[Route] = &[
     ),
 ];
 
-fn log_in(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn log_in(door: &Door, call: &Call) -> Result<Reply, Fault> {
     let token = &call.given::<LoginRequest>()?.token;
     let session = door
         .sessions
         .log_in(token, door.now_ms())
         .map_err(refused)?;
-    let secure = if door.options.tls.is_some() {
+    let secure = if door.plan.tls.is_some() {
         "; Secure"
     } else {
         ""
     };
     let cookie = format!(
         "{}={}; HttpOnly; SameSite=Strict; Path=/{secure}",
-        door.cookie, session.id
+        door.plan.cookie, session.id
     );
     let csrf = session.csrf;
     Ok(Reply::json(&LoggedIn { csrf })?.with(header::SET_COOKIE, cookie))
@@ -127,36 +127,36 @@ fn refused(refusal: Refusal) -> Fault {
     }
 }
 
-fn log_out(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn log_out(door: &Door, call: &Call) -> Result<Reply, Fault> {
     if let Some(session) = &call.session {
         door.sessions.log_out(&session.id);
-        door.wants_token.store(true, Ordering::Relaxed);
+        door.want_token();
     }
     let cookie = format!(
         "{}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
-        door.cookie
+        door.plan.cookie
     );
     Ok(Reply::json(&LoggedOut { logged_out: true })?.with(header::SET_COOKIE, cookie))
 }
 
-fn session(door: &Arc<Door>, call: &Call) -> Result<Reply, Fault> {
+fn session(door: &Door, call: &Call) -> Result<Reply, Fault> {
     let csrf = call.session.as_ref().map(|session| session.csrf.clone());
     Reply::json(&Document {
         schema: "iodyno.session/1",
         csrf: csrf.unwrap_or_default(),
-        read_only: door.options.read_only,
-        version: door.options.version.to_string(),
+        read_only: door.plan.read_only,
+        version: door.plan.version.clone(),
         host: call.authority.clone(),
-        hostname: crate::hosts::own_name(&door.host).unwrap_or_default(),
-        user_is_root: host::rights::is_root(),
+        hostname: door.plan.hostname.clone(),
+        user_is_root: door.plan.is_root,
     })
 }
 
 /// It is unpacked and read for each question, half a megabyte: on a thread, so that nobody else waits.
-fn description(door: &Arc<Door>, _: &Call) -> Result<Reply, Fault> {
+fn description(helper: &Arc<Helper>, _: &Call) -> Result<Reply, Fault> {
     Reply::json(&crate::openapi::document(About {
-        version: &door.options.version,
-        cookie: &door.cookie,
-        read_only: door.options.read_only,
+        version: &helper.options.version,
+        cookie: &helper.cookie,
+        read_only: helper.options.read_only,
     }))
 }
