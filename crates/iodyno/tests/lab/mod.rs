@@ -19,5 +19,6 @@ mod owners_guest;
 pub mod persist;
 mod power_guest;
 mod safety_guest;
+mod serve_guest;
 pub mod stories_guest;
 mod stories_of_files_guest;
