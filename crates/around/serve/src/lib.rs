@@ -3,7 +3,7 @@
 //! Two processes: `door` listens, speaks HTTP and knows who is in, and has no rights; `helper` has those of whoever started
 //! the server, and listens to the door alone.
 //!
-//! It is a thin door. What a verb prints is what a browser is given: the server runs its own executable with a list of
+//! Both are thin. What a verb prints is what a browser is given: the server runs its own executable with a list of
 //! words, so that the same gates, exit codes and documents hold. Records, tags and notes come from the store, figures and
 //! reports from `page`. The table in `routes` is at once the router, the check of what comes in, and the OpenAPI document.
 

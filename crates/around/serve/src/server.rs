@@ -66,6 +66,9 @@ pub enum ServeError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::StoreError),
+    /// Somebody typed what a server starts for itself.
+    #[error("serve-door is a part of iodyno serve and works for nobody else")]
+    NotStarted,
     /// The process that listens has ended, or never came up.
     #[error("the process that listens has ended")]
     Ended,
@@ -82,6 +85,7 @@ impl ServeError {
                 "Give --tls-cert and --tls-key, or stay on loopback and forward the port: ssh -L 7979:localhost:7979 HOST"
                     .into(),
             ),
+            ServeError::NotStarted => Some("Start iodyno serve, which starts it itself.".into()),
             ServeError::Ended => Some(
                 "What was started here is stopped; iodyno status says whether anything is left. Start the server again."
                     .into(),

@@ -1,8 +1,8 @@
-//! Verbs of iodyno that run beside the server, because they change the machine, load it, or read what somebody sent.
+//! Verbs of iodyno that run beside the helper, because they change the machine, load it, or read what somebody sent.
 //!
-//! The server keeps the rights of whoever started it, so that it can give them to a verb; each verb gives up, between fork
+//! The helper keeps the rights of whoever started it, so that it can give them to a verb; each verb gives up, between fork
 //! and exec, what it does not need ([`host::Privileges`]). What only reads the machine or the store needs no process: the
-//! server has dropped none of the rights for it, and calls it on a thread that gives up the others
+//! helper has dropped none of the rights for it, and calls it on a thread that gives up the others
 //! ([`host::Privileges::within`]). Three reads stay verbs: `import`, of a file that somebody sent, since only a process has
 //! a bound on its memory; `watch`, which traces and is ended at any moment; and the plan of an `apply`, whose words are
 //! shown.

@@ -59,7 +59,7 @@ pub async fn forward(
             },
         }
     }
-    .map_err(|_| Fault::new(503, "the server is busy").hint("Try again when less is at work."))?;
+    .map_err(|_| busy())?;
     let session = match route.run {
         RouteHandler::Events => door.session(&parts.headers),
         _ => None,
@@ -75,12 +75,15 @@ pub async fn forward(
 impl Door {
     /// A socket of which the helper has the other end.
     fn socket(&self) -> Result<UnixStream, Fault> {
-        let failed = |_| Fault::new(503, "the server is busy").hint("Try again in a moment.");
-        let (ours, theirs) = UnixStream::pair().map_err(failed)?;
-        self.tell(&FromDoor::Asks, &[theirs.as_fd()])
-            .map_err(|_| failed(std::io::ErrorKind::WouldBlock.into()))?;
-        Ok(ours)
+        let (ours, theirs) = UnixStream::pair().map_err(|_| busy())?;
+        let told = self.tell(&FromDoor::Asks, &[theirs.as_fd()]);
+        told.map(|()| ours).map_err(|_| busy())
     }
+}
+
+/// The helper takes no more requests, or not this one to its end.
+fn busy() -> Fault {
+    Fault::new(503, "the server is busy").hint("Try again when less is at work.")
 }
 
 fn ask(route: &Route, place: &RawPathParams, parts: &Parts) -> Ask {

@@ -18,7 +18,8 @@ pub const GRACE: Duration = Duration::from_secs(3);
 /// # Errors
 /// When nobody is there, or rights cannot be given up.
 pub fn run() -> Result<(), ServeError> {
-    let channel = Arc::new(Channel::on_standard_input()?);
+    let channel = Channel::on_standard_input().map_err(|_| ServeError::NotStarted)?;
+    let channel = Arc::new(channel);
     let confined = host::confined::confine()?;
     let Some((plan, listeners)) = plan(&channel)? else {
         return Ok(());

@@ -108,7 +108,7 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-/// Records are read in here, on threads without any right of the server's: what a store holds may have been made elsewhere.
+/// Records are read in here, on threads without any right of the helper's: what a store holds may have been made elsewhere.
 fn ids(numbers: &Numbers) -> Result<Vec<i64>, Fault> {
     let number = |id: &str| id.parse().map_err(|_| Fault::defect());
     numbers.split(',').map(number).collect()
