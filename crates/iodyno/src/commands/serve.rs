@@ -95,20 +95,61 @@ pub fn run(args: &ServeArgs, context: &Context) -> Result<Exit, Failure> {
         Failure::new(Exit::Failed, format!("cannot watch for signals: {error}"))
     })?;
     let server = Server::bind(options)?;
-    if let Some(file) = &args.address_file {
+    let mut screen = Screen {
+        args,
+        context,
         // Before anything runs: later nobody would read why it cannot be written.
-        host::files::write_secret(file, "")?;
-    }
-    let mut is_first = true;
-    let served = server.run(&stop, &nudge, &mut |told| {
-        let is_address = matches!(told, ServerSpeech::Address(_));
-        tell(told, args, context, is_first);
-        is_first &= !is_address;
-    });
-    if let Some(file) = &args.address_file {
-        host::files::remove(file)?;
+        file: args
+            .address_file
+            .as_deref()
+            .map(AddressFile::begin)
+            .transpose()?,
+        is_first: true,
+    };
+    let served = server.run(&stop, &nudge, &mut |told| screen.tell(told));
+    if let Some(file) = screen.file {
+        file.end()?;
     }
     Ok(served.map(|()| Exit::Fine)?)
+}
+
+/// The file in which the address is kept for this user alone, and what we wrote into it.
+struct AddressFile {
+    path: PathBuf,
+    text: String,
+}
+
+impl AddressFile {
+    fn begin(path: &Path) -> host::Result<AddressFile> {
+        let mut file = AddressFile {
+            path: path.to_path_buf(),
+            text: String::new(),
+        };
+        file.write(String::new()).map(|()| file)
+    }
+
+    fn write(&mut self, text: String) -> host::Result<()> {
+        host::files::write_secret(&self.path, &text)?;
+        self.text = text;
+        Ok(())
+    }
+
+    /// Removes it, unless another server has its own address there by now.
+    fn end(self) -> host::Result<()> {
+        match host::files::read_text(&self.path) {
+            Ok(text) if text == self.text => host::files::remove(&self.path),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is said of a server while it runs.
+struct Screen<'a> {
+    args: &'a ServeArgs,
+    context: &'a Context,
+    file: Option<AddressFile>,
+    /// Whether no address was told yet.
+    is_first: bool,
 }
 
 /// Listens for the server that started this process.
@@ -128,65 +169,67 @@ fn directory(path: &Path) -> Result<String, Failure> {
     }
 }
 
-fn tell_address(address: Address, args: &ServeArgs, context: &Context, is_first: bool) {
-    let (mut url, mut token) = (address.url, Some(address.token));
-    match &args.address_file {
-        None => context.out.say(format!("Open {url}")),
-        Some(file) => {
-            let shown = model::text::shown(file);
-            match host::files::write_secret(file, &format!("{url}\n")) {
-                Ok(()) => context
-                    .out
-                    .say(format!("The address to open is in {shown}")),
-                Err(error) => context.out.note(format!("iodyno: {error}")),
+impl Screen<'_> {
+    fn tell(&mut self, told: ServerSpeech) {
+        let out = self.context.out;
+        match told {
+            ServerSpeech::Address(address) => self.tell_address(address),
+            ServerSpeech::Note(note) => out.note(note),
+            ServerSpeech::Ending(jobs) => out.note(format!(
+                "iodyno: ending; waits for {jobs} job to put everything back."
+            )),
+            ServerSpeech::Ended {
+                command,
+                is_back: true,
+            } => {
+                out.note(format!(
+                    "iodyno: `{command}` has ended; nothing of it is left to undo."
+                ));
             }
-            url.truncate(url.find('#').unwrap_or(url.len()));
-            token = None;
+            ServerSpeech::Ended {
+                command,
+                is_back: false,
+            } => {
+                out.note(format!(
+                    "iodyno: `{command}` has ended; not everything is back: iodyno status"
+                ));
+            }
         }
     }
-    context.out.say(format!(
-        "  good for one log-in within {} min; a new one: kill -USR1 {}",
-        address.valid_s / 60,
-        host::process::id()
-    ));
-    if is_first {
-        context
-            .out
-            .say("  Ctrl-C stops what was started here, puts everything back and ends.");
-    }
-    if context.out.is_json() {
-        context.out.line(&ServeDocument {
-            schema: "iodyno.serve/1",
-            url,
-            token,
-            valid_s: address.valid_s,
-            read_only: args.read_only,
-        });
-    }
-}
 
-fn tell(told: ServerSpeech, args: &ServeArgs, context: &Context, is_first: bool) {
-    match told {
-        ServerSpeech::Address(address) => tell_address(address, args, context, is_first),
-        ServerSpeech::Note(note) => context.out.note(note),
-        ServerSpeech::Ending(jobs) => context.out.note(format!(
-            "iodyno: ending; waits for {jobs} job to put everything back."
-        )),
-        ServerSpeech::Ended {
-            command,
-            is_back: true,
-        } => {
-            context.out.note(format!(
-                "iodyno: `{command}` has ended; nothing of it is left to undo."
-            ));
+    fn tell_address(&mut self, address: Address) {
+        let out = self.context.out;
+        let (mut url, mut token) = (address.url, Some(address.token));
+        match &mut self.file {
+            None => out.say(format!("Open {url}")),
+            Some(file) => {
+                match file.write(format!("{url}\n")) {
+                    Ok(()) => out.say(format!(
+                        "The address to open is in {}",
+                        model::text::shown(&file.path)
+                    )),
+                    Err(error) => out.note(format!("iodyno: {error}")),
+                }
+                url.truncate(url.find('#').unwrap_or(url.len()));
+                token = None;
+            }
         }
-        ServerSpeech::Ended {
-            command,
-            is_back: false,
-        } => {
-            context.out.note(format!(
-                "iodyno: `{command}` has ended; not everything is back: iodyno status"
-            ));
+        out.say(format!(
+            "  good for one log-in within {} min; a new one: kill -USR1 {}",
+            address.valid_s / 60,
+            host::process::id()
+        ));
+        if std::mem::take(&mut self.is_first) {
+            out.say("  Ctrl-C stops what was started here, puts everything back and ends.");
+        }
+        if out.is_json() {
+            out.line(&ServeDocument {
+                schema: "iodyno.serve/1",
+                url,
+                token,
+                valid_s: address.valid_s,
+                read_only: self.args.read_only,
+            });
         }
     }
 }
@@ -195,6 +238,7 @@ impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
         let exit = match &error {
             ServeError::Exposed(_) | ServeError::OpenKey(_) => Exit::Refused,
+            ServeError::NotStarted => Exit::Usage,
             ServeError::Bind(_, why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
                 Exit::Rights
             }

@@ -7,7 +7,7 @@ use crate::support::{Dir, Iodyno, Loop, is_root, signal, text, until};
 use std::io::Read;
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 /// The process that listens for a server.
 pub fn door(server: &Server) -> u32 {
@@ -135,18 +135,20 @@ fn a_killed_server_takes_its_listener_with_it() {
     );
 }
 
+/// A server whose output is piped.
+fn started(iodyno: &Iodyno, more: &[&str]) -> Child {
+    let words = [&["serve", "--listen", "127.0.0.1:0"], more].concat();
+    let mut command = iodyno.command(&words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
 #[test]
 fn an_address_in_a_file_is_for_its_owner_and_in_no_output() {
     use std::os::unix::fs::PermissionsExt;
     let (iodyno, dir) = (Iodyno::new(), Dir::new("address"));
     let file = dir.path().join("address");
-    let words = ["serve", "--listen", "127.0.0.1:0", "--address-file"];
-    let mut child = iodyno
-        .command(&[&words[..], &[file.to_str().unwrap()]].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = started(&iodyno, &["--address-file", file.to_str().unwrap()]);
     let token = || {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         text.trim()
@@ -198,4 +200,33 @@ fn an_address_that_cannot_be_kept_is_no_server() {
         "{}",
         text(&ended.stderr)
     );
+}
+
+#[test]
+fn a_server_leaves_the_address_of_another_in_their_file() {
+    let (iodyno, dir) = (Iodyno::new(), Dir::new("address"));
+    let file = dir.path().join("address");
+    let words = ["--address-file", file.to_str().unwrap()];
+    let text = || std::fs::read_to_string(&file).unwrap();
+    let mut first = started(&iodyno, &words);
+    until("an address", || file.exists() && !text().is_empty());
+    let of_first = text();
+    let mut second = started(&iodyno, &words);
+    until("another address", || {
+        !text().is_empty() && text() != of_first
+    });
+    let of_second = text();
+    signal(first.id(), "INT");
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert_eq!(text(), of_second);
+    signal(second.id(), "INT");
+    assert_eq!(second.wait().unwrap().code(), Some(0));
+    assert!(!file.exists());
+}
+
+#[test]
+fn what_a_server_starts_for_itself_is_nothing_to_type() {
+    let ended = Iodyno::new().run(&["serve-door"]);
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(text(&ended.stderr).contains("Start iodyno serve"));
 }
